@@ -2,7 +2,7 @@
 #include "server/postgres/cluster/embedded_settings.hpp"
 #include "server/postgres/database.hpp"
 #include "server/postgres/schema/migrator.hpp"
-#include "tests/conformance/cluster.hpp"
+#include "tests/conformance/cluster/cluster.hpp"
 
 #include <gtest/gtest.h>
 

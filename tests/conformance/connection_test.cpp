@@ -2,7 +2,7 @@
 
 #include "server/postgres/cluster/embedded_settings.hpp"
 #include "server/postgres/pool/pool.hpp"
-#include "tests/conformance/cluster.hpp"
+#include "tests/conformance/cluster/cluster.hpp"
 
 #include <chrono>
 #include <limits>

@@ -1,7 +1,7 @@
 #include "server/postgres/pool/listener.hpp"
 
 #include "server/postgres/pool/pool.hpp"
-#include "tests/conformance/cluster.hpp"
+#include "tests/conformance/cluster/cluster.hpp"
 
 #include <chrono>
 #include <string>

@@ -1,7 +1,7 @@
 #include "server/postgres/schema/migrator.hpp"
 
 #include "server/postgres/cluster/embedded_settings.hpp"
-#include "tests/conformance/cluster.hpp"
+#include "tests/conformance/cluster/cluster.hpp"
 
 #include <future>
 #include <vector>

@@ -1,7 +1,7 @@
 #include "server/postgres/pool/pool.hpp"
 
 #include "server/postgres/cluster/embedded_settings.hpp"
-#include "tests/conformance/cluster.hpp"
+#include "tests/conformance/cluster/cluster.hpp"
 
 #include <chrono>
 #include <set>

@@ -1,5 +1,5 @@
 #include "server/postgres/driver/connection.hpp"
-#include "tests/conformance/cluster.hpp"
+#include "tests/conformance/cluster/cluster.hpp"
 
 #include <chrono>
 

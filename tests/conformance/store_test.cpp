@@ -17,6 +17,37 @@ void StoreTest::finish(WorkerProcess& worker, WorkerProcess& host) {
     }
 }
 
+void StoreTest::add_device() {
+    if (!device_) device_.emplace(io_, kind_, "cpu", "cpu:0");
+}
+
+void StoreTest::start_jobs() {
+    add_device();
+    claimed_ = claim(*device_);
+}
+
+void StoreTest::finish_jobs(bool well) {
+    if (!claimed_) start_jobs();
+    auto reports = done(*claimed_);
+    for (auto& report : reports) {
+        if (well) break;
+        report.outcome = queue::TaskReport::Outcome::failed;
+        report.error = "no such model";
+    }
+    must(device_->store().complete(device_->handle, claimed_->fence, reports));
+    claimed_.reset();
+    if (!host_) host_.emplace(io_, kind_, "host", "host");
+    const auto merges = claim(*host_);
+    if (merges.tasks.empty()) return;
+    must(host_->store().complete(host_->handle, merges.fence, done(merges)));
+}
+
+void StoreTest::age_passwords(std::chrono::seconds time) {
+    const auto ago = " - interval '" + std::to_string(time.count()) + " seconds'";
+    Cluster::get().execute("update plimsoll.password_attempt set last_at = last_at" + ago);
+    Cluster::get().execute("update plimsoll.password_link set expires_at = expires_at" + ago);
+}
+
 void StoreTest::age(const WorkerProcess& worker) {
     Cluster::get().execute(
         "update plimsoll.worker set seen_at = clock_timestamp() - interval '1 minute' where id = " +

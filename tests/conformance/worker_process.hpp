@@ -2,8 +2,8 @@
 
 #include "server/queue/store.hpp"
 #include "server/queue/worker_store.hpp"
-#include "tests/conformance/cluster.hpp"
-#include "tests/conformance/worker_stores.hpp"
+#include "tests/conformance/cluster/cluster.hpp"
+#include "tests/conformance/cluster/worker_stores.hpp"
 
 #include <string>
 #include <vector>

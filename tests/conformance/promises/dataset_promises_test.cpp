@@ -1,5 +1,5 @@
 // Uploads, step by step, and the jobs on what was uploaded.
-#include "tests/conformance/promises/promises.hpp"
+#include "tests/conformance/store_test.hpp"
 
 #include <string>
 #include <vector>
@@ -9,9 +9,9 @@ namespace {
 
 using queue::DatasetState;
 
-class DatasetPromises : public Promises {
+class DatasetPromises : public StoreTest {
   protected:
-    queue::DatasetStore& store() { return stores_->datasets(); }
+    queue::DatasetStore& store() { return stores_.datasets; }
 
     queue::NewDataset file(std::int64_t bytes) const {
         return {people_.team, people_.user, "a file", text::RecordFormat::csv, bytes};
@@ -38,9 +38,7 @@ class DatasetPromises : public Promises {
     }
 };
 
-PLIMSOLL_OVER_ALL_STORES(DatasetPromises);
-
-TEST_P(DatasetPromises, AnUploadContinuesFromItsOffset) {
+TEST_F(DatasetPromises, AnUploadContinuesFromItsOffset) {
     const auto announced = announce();
     EXPECT_EQ(announced.state, DatasetState::uploading);
     EXPECT_EQ(announced.submitter, people_.user);
@@ -74,7 +72,7 @@ TEST_P(DatasetPromises, AnUploadContinuesFromItsOffset) {
         << "it is complete";
 }
 
-TEST_P(DatasetPromises, ARejectedFileKeepsOnlyItsReason) {
+TEST_F(DatasetPromises, ARejectedFileKeepsOnlyItsReason) {
     const auto dataset = announce();
     must(store().append(people_.team, dataset.id, step(0, 60, {chunk(0, 4, 1)})));
     const auto rejected = must(store().reject(people_.team, dataset.id, "no good"));
@@ -90,17 +88,17 @@ TEST_P(DatasetPromises, ARejectedFileKeepsOnlyItsReason) {
               DatasetState::ready);
 }
 
-TEST_P(DatasetPromises, AJobHasATaskForEachChunk) {
+TEST_F(DatasetPromises, AJobHasATaskForEachChunk) {
     const auto dataset = upload_all();
     const auto id = must(store().submit(job_on(), dataset.id, 0.001, 0.0001)).id;
     EXPECT_EQ(job(id).items_total, 9);
     EXPECT_EQ(job(id).tasks_total, 3);
-    EXPECT_EQ(must(stores_->jobs().task_input(people_.team, id, 1)).packed, "chunk 4");
+    EXPECT_EQ(must(stores_.jobs.task_input(people_.team, id, 1)).packed, "chunk 4");
     EXPECT_EQ(code(store().submit(job_on(), announce().id, 1, 0)), Errc::not_found)
         << "an upload that is not complete";
 }
 
-TEST_P(DatasetPromises, AJobsKeysAlsoApplyOnDatasets) {
+TEST_F(DatasetPromises, AJobsKeysAlsoApplyOnDatasets) {
     const auto dataset = upload_all();
     auto spec = job_on();
     spec.idempotency = queue::IdempotencyKey{"key", std::string(32, 'a')};
@@ -115,22 +113,22 @@ TEST_P(DatasetPromises, AJobsKeysAlsoApplyOnDatasets) {
     EXPECT_EQ(second.id, first);
 }
 
-TEST_P(DatasetPromises, ADatasetIsRemovedOnceNoJobNeedsIt) {
+TEST_F(DatasetPromises, ADatasetIsRemovedOnceNoJobNeedsIt) {
     const auto dataset = upload_all();
     const auto id = must(store().submit(job_on(), dataset.id, 1, 0)).id;
     EXPECT_EQ(code(store().remove(people_.team, people_.user, dataset.id)), Errc::conflict);
-    must(stores_->jobs().cancel(people_.team, people_.user, id));
+    must(stores_.jobs.cancel(people_.team, people_.user, id));
     must(store().remove(people_.team, people_.user, dataset.id));
     EXPECT_EQ(code(store().get(people_.team, dataset.id)), Errc::not_found);
     EXPECT_EQ(code(store().chunk(people_.team, dataset.id, 0)), Errc::not_found);
     EXPECT_EQ(code(store().remove(people_.team, people_.user, dataset.id)), Errc::not_found);
     EXPECT_EQ(code(store().submit(job_on(), dataset.id, 1, 0)), Errc::not_found);
-    EXPECT_EQ(code(stores_->jobs().task_input(people_.team, id, 0)), Errc::not_found);
-    const auto redriven = must(stores_->jobs().redrive(people_.team, people_.user, {id}));
+    EXPECT_EQ(code(stores_.jobs.task_input(people_.team, id, 0)), Errc::not_found);
+    const auto redriven = must(stores_.jobs.redrive(people_.team, people_.user, {id}));
     EXPECT_EQ(redriven.at(0).outcome, queue::Redrive::no_dataset);
 }
 
-TEST_P(DatasetPromises, AnotherTeamsDatasetLooksMissing) {
+TEST_F(DatasetPromises, AnotherTeamsDatasetLooksMissing) {
     const auto dataset = upload_all();
     const auto other = others();
     EXPECT_EQ(code(store().get(other.team, dataset.id)), Errc::not_found);
@@ -146,7 +144,7 @@ TEST_P(DatasetPromises, AnotherTeamsDatasetLooksMissing) {
     EXPECT_TRUE(must(store().list(other.team, std::nullopt, 10)).empty());
 }
 
-TEST_P(DatasetPromises, ListsAreNewestFirstInPages) {
+TEST_F(DatasetPromises, ListsAreNewestFirstInPages) {
     const auto first = announce().id;
     const auto second = announce().id;
     const auto third = announce().id;
@@ -161,7 +159,7 @@ TEST_P(DatasetPromises, ListsAreNewestFirstInPages) {
     EXPECT_EQ(page(second, 2), (std::vector{first}));
 }
 
-TEST_P(DatasetPromises, ATeamsLimitsAreNamed) {
+TEST_F(DatasetPromises, ATeamsLimitsAreNamed) {
     const auto too_much = run(store().create(file(queue::kTeamDatasetBytes + 1)));
     EXPECT_EQ(too_much.error().code, Errc::invalid_input);
     EXPECT_EQ(too_much.error().where, "/bytes");

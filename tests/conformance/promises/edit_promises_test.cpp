@@ -1,5 +1,5 @@
 // Edits that are based on what the author saw: refused if it is something else by now.
-#include "tests/conformance/promises/promises.hpp"
+#include "tests/conformance/store_test.hpp"
 
 #include <functional>
 #include <string>
@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-class EditPromises : public Promises {
+class EditPromises : public StoreTest {
   protected:
     EditPromises() : author_{people_.team, people_.user, "request-1"} {}
 
@@ -39,10 +39,8 @@ class EditPromises : public Promises {
     Author author_;
 };
 
-PLIMSOLL_OVER_ALL_STORES(EditPromises);
-
-TEST_P(EditPromises, OfAUser) {
-    auto& store = stores_->identity();
+TEST_F(EditPromises, OfAUser) {
+    auto& store = stores_.identity;
     const auto user = must(store.create_user(author_, kind_ + " Ada", "", false));
     expect_one_edit_of(
         {{"name", user.name}, {"email", nullptr}, {"is_admin", false}, {"disabled", false}},
@@ -53,8 +51,8 @@ TEST_P(EditPromises, OfAUser) {
         });
 }
 
-TEST_P(EditPromises, OfATeam) {
-    auto& store = stores_->identity();
+TEST_F(EditPromises, OfATeam) {
+    auto& store = stores_.identity;
     const auto team = must(store.create_team(author_, kind_ + " ops"));
     expect_one_edit_of({{"name", team.name}, {"archived", false}}, [&](const Author& author) {
         identity::TeamChange change;
@@ -63,8 +61,8 @@ TEST_P(EditPromises, OfATeam) {
     });
 }
 
-TEST_P(EditPromises, OfAMember) {
-    auto& store = stores_->identity();
+TEST_F(EditPromises, OfAMember) {
+    auto& store = stores_.identity;
     const auto ada = others().user;
     const auto set = [&](const Author& author) {
         return store.set_member(author, people_.team, ada, identity::Role::viewer);
@@ -76,8 +74,8 @@ TEST_P(EditPromises, OfAMember) {
     expect_one_edit_of({{"role", "member"}}, set);
 }
 
-TEST_P(EditPromises, OfAServiceAccount) {
-    auto& store = stores_->identity();
+TEST_F(EditPromises, OfAServiceAccount) {
+    auto& store = stores_.identity;
     const auto account =
         must(store.create_service_account(author_, kind_ + " ci", identity::Role::member));
     json before = {{"name", account.user.name}, {"role", "member"}, {"disabled", false}};
@@ -94,8 +92,8 @@ TEST_P(EditPromises, OfAServiceAccount) {
     });
 }
 
-TEST_P(EditPromises, OfAToken) {
-    auto& store = stores_->identity();
+TEST_F(EditPromises, OfAToken) {
+    auto& store = stores_.identity;
     identity::Token token;
     token.user = people_.user;
     token.name = "ci";
@@ -106,8 +104,8 @@ TEST_P(EditPromises, OfAToken) {
     });
 }
 
-TEST_P(EditPromises, OfAWebhook) {
-    auto& store = stores_->webhooks();
+TEST_F(EditPromises, OfAWebhook) {
+    auto& store = stores_.webhooks;
     webhooks::Webhook webhook;
     webhook.name = "pipeline";
     webhook.url = "https://hooks.example.com/x";
@@ -117,8 +115,8 @@ TEST_P(EditPromises, OfAWebhook) {
     });
 }
 
-TEST_P(EditPromises, OfANamedRecord) {
-    auto& store = stores_->team_records();
+TEST_F(EditPromises, OfANamedRecord) {
+    auto& store = stores_.records;
     constexpr jobs::Collection kNamed{.name = "gpu_profile", .most = 2, .is_named = true};
     jobs::TeamRecord record;
     record.name = "card";

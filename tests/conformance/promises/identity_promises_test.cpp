@@ -1,5 +1,5 @@
 // People, teams, and the tokens, links and sessions that they sign in with.
-#include "tests/conformance/promises/promises.hpp"
+#include "tests/conformance/store_test.hpp"
 
 #include <string>
 
@@ -8,11 +8,11 @@ namespace {
 
 using identity::Role;
 
-class IdentityPromises : public Promises {
+class IdentityPromises : public StoreTest {
   protected:
     IdentityPromises() : author_{people_.team, people_.user, "request-1"} {}
 
-    identity::IdentityStore& store() { return stores_->identity(); }
+    identity::IdentityStore& store() { return stores_.identity; }
 
     // A hash that no other test uses.
     std::string own_hash(char fill) const {
@@ -48,12 +48,10 @@ class IdentityPromises : public Promises {
     Author author_;
 };
 
-PLIMSOLL_OVER_ALL_STORES(IdentityPromises);
-
 constexpr std::chrono::hours kHour{1};
 constexpr std::chrono::seconds kPast{-1};
 
-TEST_P(IdentityPromises, ATokenIdentifiesItsUser) {
+TEST_F(IdentityPromises, ATokenIdentifiesItsUser) {
     const auto token = make_token('t');
     EXPECT_EQ(token.user_name, kind_);
     const auto principal = must(store().by_token(own_hash('t')));
@@ -76,7 +74,7 @@ TEST_P(IdentityPromises, ATokenIdentifiesItsUser) {
     EXPECT_FALSE(listed[1].last_used_at);
 }
 
-TEST_P(IdentityPromises, AnUnknownExpiredOrRevokedTokenIsRejected) {
+TEST_F(IdentityPromises, AnUnknownExpiredOrRevokedTokenIsRejected) {
     EXPECT_EQ(code(store().by_token(own_hash('?'))), Errc::unauthenticated);
     make_token('e', in(kPast));
     EXPECT_EQ(code(store().by_token(own_hash('e'))), Errc::unauthenticated);
@@ -87,7 +85,7 @@ TEST_P(IdentityPromises, AnUnknownExpiredOrRevokedTokenIsRejected) {
     EXPECT_EQ(code(store().revoke_token(author_, token.id)), Errc::not_found);
 }
 
-TEST_P(IdentityPromises, TokensCreatedWithATokenAreRevokedWithIt) {
+TEST_F(IdentityPromises, TokensCreatedWithATokenAreRevokedWithIt) {
     const auto make = [&](char fill, identity::TokenOrigin origin) {
         return must(store().create_token(author_, token_of(people_.user), own_hash(fill), origin));
     };
@@ -105,7 +103,7 @@ TEST_P(IdentityPromises, TokensCreatedWithATokenAreRevokedWithIt) {
     EXPECT_FALSE(code(store().by_token(own_hash('u'))));
 }
 
-TEST_P(IdentityPromises, AUserHasABoundedNumberOfTokens) {
+TEST_F(IdentityPromises, AUserHasABoundedNumberOfTokens) {
     const auto make = [&](int number) {
         auto hash = own_hash('n');
         hash.replace(20, 3, std::to_string(100 + number));
@@ -118,13 +116,13 @@ TEST_P(IdentityPromises, AUserHasABoundedNumberOfTokens) {
     must(make(identity::kTokensPerUser));
 }
 
-TEST_P(IdentityPromises, ATokenWorksImmediatelyEvenIfTriedBefore) {
+TEST_F(IdentityPromises, ATokenWorksImmediatelyEvenIfTriedBefore) {
     EXPECT_EQ(code(store().by_token(own_hash('b'))), Errc::unauthenticated);
     make_token('b');
     EXPECT_FALSE(code(store().by_token(own_hash('b'))));
 }
 
-TEST_P(IdentityPromises, AnotherTeamsTokenLooksMissing) {
+TEST_F(IdentityPromises, AnotherTeamsTokenLooksMissing) {
     const auto token = make_token('o');
     const auto other = others();
     EXPECT_EQ(code(store().revoke_token({other.team, other.user, ""}, token.id)), Errc::not_found);
@@ -132,7 +130,7 @@ TEST_P(IdentityPromises, AnotherTeamsTokenLooksMissing) {
     must(store().by_token(own_hash('o')));
 }
 
-TEST_P(IdentityPromises, ALinkOpensOneSession) {
+TEST_F(IdentityPromises, ALinkOpensOneSession) {
     make_link('l', kHour);
     const auto who = must(store().spend_sign_in_link(own_hash('l')));
     EXPECT_EQ(who.user, people_.user);
@@ -151,7 +149,7 @@ TEST_P(IdentityPromises, ALinkOpensOneSession) {
     EXPECT_EQ(code(store().by_session(own_hash('s'))), Errc::unauthenticated);
 }
 
-TEST_P(IdentityPromises, SessionsAreListedOnlyToThoseConcerned) {
+TEST_F(IdentityPromises, SessionsAreListedOnlyToThoseConcerned) {
     const identity::NewSession here{people_.user, people_.team, {}, "192.0.2.7", "Mozilla/5.0"};
     const auto first =
         must(store().create_session(here, own_hash('s'), "a csrf value of its own", in(kHour)));
@@ -178,7 +176,7 @@ TEST_P(IdentityPromises, SessionsAreListedOnlyToThoseConcerned) {
     EXPECT_EQ(code(store().by_session(own_hash('m'))), Errc::unauthenticated);
 }
 
-TEST_P(IdentityPromises, NobodyCanActInAnArchivedTeam) {
+TEST_F(IdentityPromises, NobodyCanActInAnArchivedTeam) {
     make_token('a');
     make_session('b', kHour, std::nullopt);
     make_link('c', kHour);
@@ -196,7 +194,7 @@ TEST_P(IdentityPromises, NobodyCanActInAnArchivedTeam) {
     must(store().spend_sign_in_link(own_hash('c')));
 }
 
-TEST_P(IdentityPromises, TeamNamesAreUnique) {
+TEST_F(IdentityPromises, TeamNamesAreUnique) {
     const auto other = must(store().create_team(author_, kind_ + " second"));
     EXPECT_EQ(code(store().update_team(author_, people_.team, {other.name, {}})), Errc::conflict);
     EXPECT_EQ(must(store().update_team(author_, other.id, {kind_ + " third", {}})).name,
@@ -205,7 +203,7 @@ TEST_P(IdentityPromises, TeamNamesAreUnique) {
               Errc::not_found);
 }
 
-TEST_P(IdentityPromises, ARemovedUserFreesTheName) {
+TEST_F(IdentityPromises, ARemovedUserFreesTheName) {
     const auto ada = make_user(" ada").id;
     must(store().set_member(author_, people_.team, ada, Role::member));
     must(store().create_token(author_, token_of(ada), own_hash('d'), {}));
@@ -219,7 +217,7 @@ TEST_P(IdentityPromises, ARemovedUserFreesTheName) {
         << "the team's last owner";
 }
 
-TEST_P(IdentityPromises, AServiceAccountBelongsToItsTeamAndActsByTokens) {
+TEST_F(IdentityPromises, AServiceAccountBelongsToItsTeamAndActsByTokens) {
     const auto made = must(store().create_service_account(author_, "nightly", Role::member));
     EXPECT_TRUE(made.user.service);
     EXPECT_EQ(made.role, Role::member);
@@ -252,7 +250,7 @@ TEST_P(IdentityPromises, AServiceAccountBelongsToItsTeamAndActsByTokens) {
     EXPECT_EQ(must(store().service_accounts(other.team)).size(), 1u);
 }
 
-TEST_P(IdentityPromises, ATokenIsRenamed) {
+TEST_F(IdentityPromises, ATokenIsRenamed) {
     const auto token = make_token('n');
     must(store().rename_token(author_, token.id, "another name"));
     EXPECT_EQ(must(store().tokens(people_.team, people_.user))[0].name, "another name");
@@ -261,7 +259,7 @@ TEST_P(IdentityPromises, ATokenIsRenamed) {
               Errc::not_found);
 }
 
-TEST_P(IdentityPromises, ASessionEndsWithTheTokenThatOpenedIt) {
+TEST_F(IdentityPromises, ASessionEndsWithTheTokenThatOpenedIt) {
     const auto token = make_token('u', in(kHour));
     const auto by_token = must(store().by_token(own_hash('u')));
     ASSERT_TRUE(by_token.expires_at);
@@ -273,14 +271,14 @@ TEST_P(IdentityPromises, ASessionEndsWithTheTokenThatOpenedIt) {
     EXPECT_EQ(code(store().by_session(own_hash('z'))), Errc::unauthenticated);
 }
 
-TEST_P(IdentityPromises, AnExpiredLinkOrSessionIsRejected) {
+TEST_F(IdentityPromises, AnExpiredLinkOrSessionIsRejected) {
     make_link('x', kPast);
     EXPECT_EQ(code(store().spend_sign_in_link(own_hash('x'))), Errc::unauthenticated);
     make_session('y', kPast, std::nullopt);
     EXPECT_EQ(code(store().by_session(own_hash('y'))), Errc::unauthenticated);
 }
 
-TEST_P(IdentityPromises, OnlyMembersGetLinksAndTokens) {
+TEST_F(IdentityPromises, OnlyMembersGetLinksAndTokens) {
     const auto stranger = others();
     EXPECT_EQ(code(store().create_sign_in_link(author_, stranger.user, people_.team, own_hash('y'),
                                                in(kHour))),
@@ -289,7 +287,7 @@ TEST_P(IdentityPromises, OnlyMembersGetLinksAndTokens) {
               Errc::not_found);
 }
 
-TEST_P(IdentityPromises, ANameOrAnAddressIsUnique) {
+TEST_F(IdentityPromises, ANameOrAnAddressIsUnique) {
     const auto grace =
         must(store().create_user(author_, kind_ + " grace", "Grace@" + kind_ + ".Example", true));
     EXPECT_TRUE(grace.administrator);
@@ -302,7 +300,7 @@ TEST_P(IdentityPromises, ANameOrAnAddressIsUnique) {
     EXPECT_FALSE(make_user(" tom").administrator) << "many have no address";
 }
 
-TEST_P(IdentityPromises, AUserIsChanged) {
+TEST_F(IdentityPromises, AUserIsChanged) {
     const auto ada = make_user(" ada");
     must(store().set_member(author_, people_.team, ada.id, Role::member));
     must(store().create_token(author_, token_of(ada.id), own_hash('d'), {}));
@@ -326,7 +324,7 @@ TEST_P(IdentityPromises, AUserIsChanged) {
     EXPECT_EQ(code(store().update_user(author_, UserId{999999}, {})), Errc::not_found);
 }
 
-TEST_P(IdentityPromises, PeopleJoinAndLeaveTeams) {
+TEST_F(IdentityPromises, PeopleJoinAndLeaveTeams) {
     const auto ada = make_user(" ada");
     must(store().set_member(author_, people_.team, ada.id, Role::viewer));
     must(store().set_member(author_, people_.team, ada.id, Role::member));
@@ -346,7 +344,7 @@ TEST_P(IdentityPromises, PeopleJoinAndLeaveTeams) {
     EXPECT_TRUE(must(store().teams(ada.id)).empty());
 }
 
-TEST_P(IdentityPromises, ATeamKeepsAnOwner) {
+TEST_F(IdentityPromises, ATeamKeepsAnOwner) {
     EXPECT_EQ(code(store().remove_member(author_, people_.team, people_.user)), Errc::conflict);
     EXPECT_EQ(code(store().set_member(author_, people_.team, people_.user, Role::member)),
               Errc::conflict);
@@ -355,7 +353,7 @@ TEST_P(IdentityPromises, ATeamKeepsAnOwner) {
     must(store().remove_member(author_, people_.team, people_.user));
 }
 
-TEST_P(IdentityPromises, TheCreatorOfATeamOwnsIt) {
+TEST_F(IdentityPromises, TheCreatorOfATeamOwnsIt) {
     const auto team = must(store().create_team(author_, kind_ + " new"));
     EXPECT_EQ(team.name, kind_ + " new");
     const auto members = must(store().members(team.id));
@@ -365,7 +363,7 @@ TEST_P(IdentityPromises, TheCreatorOfATeamOwnsIt) {
     EXPECT_EQ(code(store().create_team(author_, kind_ + " new")), Errc::conflict);
 }
 
-TEST_P(IdentityPromises, TokensAndLinksEndWithTheMembership) {
+TEST_F(IdentityPromises, TokensAndLinksEndWithTheMembership) {
     const auto ada = make_user(" ada");
     must(store().set_member(author_, people_.team, ada.id, Role::member));
     must(store().create_token(author_, token_of(ada.id), own_hash('h'), {}));
@@ -380,7 +378,7 @@ TEST_P(IdentityPromises, TokensAndLinksEndWithTheMembership) {
     EXPECT_EQ(code(store().by_token(own_hash('h'))), Errc::unauthenticated) << "for good";
 }
 
-TEST_P(IdentityPromises, TheFirstStartHappensOnce) {
+TEST_F(IdentityPromises, TheFirstStartHappensOnce) {
     EXPECT_FALSE(must(store().bootstrap("admin", "team", own_hash('b'), in(kHour))))
         << "this installation has users";
 }

@@ -1,5 +1,5 @@
 // Invitations: what they offer, who may accept them, once, and what ends them.
-#include "tests/conformance/promises/promises.hpp"
+#include "tests/conformance/store_test.hpp"
 
 #include <algorithm>
 #include <string>
@@ -10,12 +10,12 @@ namespace {
 using identity::Invitee;
 using identity::Role;
 
-class InvitationPromises : public Promises {
+class InvitationPromises : public StoreTest {
   protected:
     InvitationPromises() : author_{people_.team, people_.user, "request-1"} {}
 
-    identity::InvitationStore& store() { return stores_->invitations(); }
-    identity::IdentityStore& people() { return stores_->identity(); }
+    identity::InvitationStore& store() { return stores_.invitations; }
+    identity::IdentityStore& people() { return stores_.identity; }
 
     // A hash that no other test uses.
     std::string hash(char fill) const {
@@ -50,9 +50,7 @@ class InvitationPromises : public Promises {
     Author author_;
 };
 
-PLIMSOLL_OVER_ALL_STORES(InvitationPromises);
-
-TEST_P(InvitationPromises, ANewUserJoinsOnce) {
+TEST_F(InvitationPromises, ANewUserJoinsOnce) {
     const auto made = invite('a', Role::admin);
     EXPECT_EQ(made.user, people_.user);
     EXPECT_EQ(made.user_name, kind_);
@@ -69,7 +67,7 @@ TEST_P(InvitationPromises, ANewUserJoinsOnce) {
     EXPECT_EQ(open_ones(), 0u);
 }
 
-TEST_P(InvitationPromises, AnExistingUserJoins) {
+TEST_F(InvitationPromises, AnExistingUserJoins) {
     const auto mia = make_user("mia");
     invite('a', Role::viewer);
     invite('b');
@@ -79,7 +77,7 @@ TEST_P(InvitationPromises, AnExistingUserJoins) {
     EXPECT_EQ(open_ones(), 1u) << "and the invitation is left for another";
 }
 
-TEST_P(InvitationPromises, AnInvitationToAnAddressIsForItsOwner) {
+TEST_F(InvitationPromises, AnInvitationToAnAddressIsForItsOwner) {
     EXPECT_EQ(invite('a', Role::member, kind_ + "@Example.COM").email,
               must(store().find(hash('a'))).email);
     EXPECT_EQ(refusal('a', {.user = make_user("mia")}), Errc::forbidden);
@@ -92,7 +90,7 @@ TEST_P(InvitationPromises, AnInvitationToAnAddressIsForItsOwner) {
     EXPECT_NE(zoe.email, "");
 }
 
-TEST_P(InvitationPromises, ATakenNameDoesNotUseUpTheInvitation) {
+TEST_F(InvitationPromises, ATakenNameDoesNotUseUpTheInvitation) {
     make_user("mia", kind_ + "@example.com");
     invite('a');
     EXPECT_EQ(refusal('a', newcomer("mia")), Errc::conflict);
@@ -103,7 +101,7 @@ TEST_P(InvitationPromises, ATakenNameDoesNotUseUpTheInvitation) {
         << "it does not tell whether an address is known";
 }
 
-TEST_P(InvitationPromises, RevokedAndExpiredInvitationsAreRejected) {
+TEST_F(InvitationPromises, RevokedAndExpiredInvitationsAreRejected) {
     const auto made = invite('a');
     const Author stranger{others().team, people_.user, "request-2"};
     EXPECT_EQ(code(store().revoke(stranger, made.id)), Errc::not_found);
@@ -117,7 +115,7 @@ TEST_P(InvitationPromises, RevokedAndExpiredInvitationsAreRejected) {
     EXPECT_EQ(code(store().find(hash('?'))), Errc::not_found);
 }
 
-TEST_P(InvitationPromises, AnInvitationEndsWithTheTokenThatCreatedIt) {
+TEST_F(InvitationPromises, AnInvitationEndsWithTheTokenThatCreatedIt) {
     identity::Token token;
     token.user = people_.user;
     token.name = "leaked";
@@ -130,7 +128,7 @@ TEST_P(InvitationPromises, AnInvitationEndsWithTheTokenThatCreatedIt) {
     EXPECT_EQ(refusal('a', newcomer("eve")), Errc::not_found);
 }
 
-TEST_P(InvitationPromises, AnInvitationEndsWithTheRightsOfItsCreator) {
+TEST_F(InvitationPromises, AnInvitationEndsWithTheRightsOfItsCreator) {
     const auto adam = make_user("adam");
     const Author maker{people_.team, adam, "request-2"};
     const auto made_by = [&](char fill, Role role) {
@@ -149,14 +147,14 @@ TEST_P(InvitationPromises, AnInvitationEndsWithTheRightsOfItsCreator) {
     EXPECT_EQ(code(store().find(hash('a'))), Errc::not_found);
 }
 
-TEST_P(InvitationPromises, AnArchivedTeamInvitesNobody) {
+TEST_F(InvitationPromises, AnArchivedTeamInvitesNobody) {
     invite('a');
     must(people().update_team(author_, people_.team, {{}, true}));
     EXPECT_EQ(code(store().find(hash('a'))), Errc::not_found);
     EXPECT_EQ(refusal('a', newcomer("ada")), Errc::not_found);
 }
 
-TEST_P(InvitationPromises, OpenInvitationsPerTeamAreLimited) {
+TEST_F(InvitationPromises, OpenInvitationsPerTeamAreLimited) {
     for (int i = 0; i < identity::kInvitationsPerTeam; ++i) invite(static_cast<char>(i + 1));
     EXPECT_EQ(code(store().create(author_, {Role::member, "", hash('~'), in(kLong)})),
               Errc::conflict);

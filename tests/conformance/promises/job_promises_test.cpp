@@ -1,5 +1,5 @@
 // What becomes of a job: cancelled, ended, removed, run again, and read by others.
-#include "tests/conformance/promises/promises.hpp"
+#include "tests/conformance/store_test.hpp"
 
 #include <map>
 #include <string>
@@ -11,9 +11,9 @@ namespace {
 using queue::JobState;
 using queue::Redrive;
 
-class JobPromises : public Promises {
+class JobPromises : public StoreTest {
   protected:
-    queue::JobStore& store() { return stores_->jobs(); }
+    queue::JobStore& store() { return stores_.jobs; }
 
     std::vector<std::string> events(JobId id, std::int64_t after = 0, int limit = 100) {
         std::vector<std::string> types;
@@ -33,9 +33,7 @@ class JobPromises : public Promises {
     Redrive redrive(JobId id) { return redrive(people_.team, {id}).at(id); }
 };
 
-PLIMSOLL_OVER_ALL_STORES(JobPromises);
-
-TEST_P(JobPromises, AQueuedJobIsCancelledAtOnce) {
+TEST_F(JobPromises, AQueuedJobIsCancelledAtOnce) {
     const auto id = submit(2);
     const auto cancelled = must(store().cancel(people_.team, people_.user, id));
     EXPECT_EQ(cancelled.state, JobState::cancelled);
@@ -46,9 +44,9 @@ TEST_P(JobPromises, AQueuedJobIsCancelledAtOnce) {
     EXPECT_EQ(events(id).back(), "finished");
 }
 
-TEST_P(JobPromises, ARunningJobIsCancelledThroughItsWorker) {
+TEST_F(JobPromises, ARunningJobIsCancelledThroughItsWorker) {
     const auto id = submit(2);
-    stores_->start_jobs();
+    start_jobs();
     EXPECT_EQ(job(id).state, JobState::running);
     const auto version = job(id).version;
     EXPECT_EQ(must(store().cancel(people_.team, people_.user, id)).state, JobState::cancelling);
@@ -56,17 +54,17 @@ TEST_P(JobPromises, ARunningJobIsCancelledThroughItsWorker) {
     EXPECT_EQ(must(store().cancel(people_.team, people_.user, id)).state, JobState::cancelling)
         << "asking twice is no mistake";
     EXPECT_EQ(code(store().remove(people_.team, people_.user, id)), Errc::conflict);
-    stores_->finish_jobs(true);
+    finish_jobs(true);
     EXPECT_EQ(job(id).state, JobState::cancelled);
     EXPECT_TRUE(must(store().result_chunks(people_.team, id)).empty());
 }
 
-TEST_P(JobPromises, AnEndedJobHasItsReportAndItsResults) {
+TEST_F(JobPromises, AnEndedJobHasItsReportAndItsResults) {
     const auto id = submit(2);
     EXPECT_EQ(code(store().report(people_.team, id)), Errc::conflict);
-    stores_->start_jobs();
+    start_jobs();
     EXPECT_EQ(code(store().report(people_.team, id)), Errc::conflict);
-    stores_->finish_jobs(true);
+    finish_jobs(true);
     const auto ended = job(id);
     EXPECT_EQ(ended.state, JobState::succeeded);
     EXPECT_EQ(ended.items_done, 20);
@@ -85,9 +83,9 @@ TEST_P(JobPromises, AnEndedJobHasItsReportAndItsResults) {
     EXPECT_EQ(code(store().result_chunk(people_.team, id, 2)), Errc::not_found);
 }
 
-TEST_P(JobPromises, EventsAreNumberedWithoutGaps) {
+TEST_F(JobPromises, EventsAreNumberedWithoutGaps) {
     const auto id = submit(1);
-    stores_->finish_jobs(true);
+    finish_jobs(true);
     const auto all = events(id);
     ASSERT_GE(all.size(), 3u);
     EXPECT_EQ(all.front(), "submitted");
@@ -96,10 +94,10 @@ TEST_P(JobPromises, EventsAreNumberedWithoutGaps) {
     EXPECT_TRUE(events(id, static_cast<std::int64_t>(all.size())).empty());
 }
 
-TEST_P(JobPromises, AnEndedJobIsRemovedWithEverything) {
+TEST_F(JobPromises, AnEndedJobIsRemovedWithEverything) {
     const auto id = submit();
     EXPECT_EQ(code(store().remove(people_.team, people_.user, id)), Errc::conflict);
-    stores_->finish_jobs(true);
+    finish_jobs(true);
     must(store().remove(people_.team, people_.user, id));
     EXPECT_EQ(code(store().get(people_.team, id)), Errc::not_found);
     EXPECT_EQ(code(store().report(people_.team, id)), Errc::not_found);
@@ -108,10 +106,10 @@ TEST_P(JobPromises, AnEndedJobIsRemovedWithEverything) {
     EXPECT_TRUE(must(store().list(people_.team, {})).jobs.empty());
 }
 
-TEST_P(JobPromises, AFailedJobRunsAgainAsTheSameJob) {
+TEST_F(JobPromises, AFailedJobRunsAgainAsTheSameJob) {
     const auto id = submit(2);
     EXPECT_EQ(redrive(id), Redrive::unfinished);
-    stores_->finish_jobs(false);
+    finish_jobs(false);
     const auto failed = job(id);
     EXPECT_EQ(failed.state, JobState::failed);
     EXPECT_EQ(failed.tasks_failed, 2);
@@ -128,12 +126,12 @@ TEST_P(JobPromises, AFailedJobRunsAgainAsTheSameJob) {
     EXPECT_EQ(again.tasks_failed, 0);
     EXPECT_FALSE(again.started_at);
     EXPECT_FALSE(again.finished_at);
-    stores_->finish_jobs(true);
+    finish_jobs(true);
     EXPECT_EQ(job(id).state, JobState::succeeded);
     EXPECT_EQ(redrive(id), Redrive::complete);
 }
 
-TEST_P(JobPromises, ACancelledJobRunsAgainUnlessItsUniqueKeyIsTaken) {
+TEST_F(JobPromises, ACancelledJobRunsAgainUnlessItsUniqueKeyIsTaken) {
     auto spec = job_of(1);
     spec.unique_key = "nightly";
     const auto first = must(store().submit(spec)).id;
@@ -145,9 +143,9 @@ TEST_P(JobPromises, ACancelledJobRunsAgainUnlessItsUniqueKeyIsTaken) {
     EXPECT_EQ(must(store().submit(spec)).id, first) << "it has the key again";
 }
 
-TEST_P(JobPromises, AnotherTeamsJobLooksMissing) {
+TEST_F(JobPromises, AnotherTeamsJobLooksMissing) {
     const auto id = submit();
-    stores_->finish_jobs(true);
+    finish_jobs(true);
     const auto other = others();
     EXPECT_EQ(code(store().get(other.team, id)), Errc::not_found);
     EXPECT_EQ(code(store().cancel(other.team, other.user, id)), Errc::not_found);

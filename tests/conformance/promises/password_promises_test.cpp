@@ -1,5 +1,5 @@
 // Passwords, the links that set them, and how guessing is slowed down.
-#include "tests/conformance/promises/promises.hpp"
+#include "tests/conformance/store_test.hpp"
 
 #include <string>
 
@@ -12,12 +12,12 @@ constexpr std::chrono::seconds kNone{0};
 constexpr auto kHome = "192.0.2.7";
 constexpr auto kAbroad = "198.51.100.9";
 
-class PasswordPromises : public Promises {
+class PasswordPromises : public StoreTest {
   protected:
     PasswordPromises() : author_{people_.team, people_.user, "request-1"} {}
 
-    identity::PasswordStore& store() { return stores_->passwords(); }
-    identity::IdentityStore& people() { return stores_->identity(); }
+    identity::PasswordStore& store() { return stores_.passwords; }
+    identity::IdentityStore& people() { return stores_.identity; }
 
     // A hash that no other test uses.
     std::string unique_hash(char fill) const {
@@ -42,9 +42,9 @@ class PasswordPromises : public Promises {
 
     // Whether another attempt must wait. Not for so short a time that a slow machine misses it.
     bool must_wait(const std::string& name, const std::string& address = kAbroad) {
-        stores_->age_passwords(-kLong);
+        age_passwords(-kLong);
         const auto refused = attempt(name, address);
-        stores_->age_passwords(kLong);
+        age_passwords(kLong);
         EXPECT_EQ(refused.hash, "");
         return refused.wait > kNone;
     }
@@ -52,9 +52,7 @@ class PasswordPromises : public Promises {
     Author author_;
 };
 
-PLIMSOLL_OVER_ALL_STORES(PasswordPromises);
-
-TEST_P(PasswordPromises, ALinkSetsAPasswordOnceAndSignsOutEverywhere) {
+TEST_F(PasswordPromises, ALinkSetsAPasswordOnceAndSignsOutEverywhere) {
     EXPECT_FALSE(must(store().changed_at(people_.user)));
     sign_in('s');
     must(people().create_sign_in_link(author_, people_.user, people_.team, unique_hash('l'),
@@ -74,7 +72,7 @@ TEST_P(PasswordPromises, ALinkSetsAPasswordOnceAndSignsOutEverywhere) {
     EXPECT_EQ(attempt(kind_).hash, "hash one");
 }
 
-TEST_P(PasswordPromises, ALinkEndsTokensIfAsked) {
+TEST_F(PasswordPromises, ALinkEndsTokensIfAsked) {
     const auto make = [&](char hash, std::optional<TokenId> parent) {
         identity::Token token;
         token.user = people_.user;
@@ -94,7 +92,7 @@ TEST_P(PasswordPromises, ALinkEndsTokensIfAsked) {
     EXPECT_TRUE(ended('u'));
 }
 
-TEST_P(PasswordPromises, AHashIsReplacedOnlyIfItIsTheOneThatWasCompared) {
+TEST_F(PasswordPromises, AHashIsReplacedOnlyIfItIsTheOneThatWasCompared) {
     set_password("hash one");
     const auto changed_at = must(store().changed_at(people_.user));
     sign_in('s');
@@ -106,13 +104,13 @@ TEST_P(PasswordPromises, AHashIsReplacedOnlyIfItIsTheOneThatWasCompared) {
     EXPECT_TRUE(is_signed_in('s'));
 }
 
-TEST_P(PasswordPromises, ALinkExpires) {
+TEST_F(PasswordPromises, ALinkExpires) {
     must(store().create_link(author_, people_.user, unique_hash('x'), in(kLong)));
-    stores_->age_passwords(2 * kLong);
+    age_passwords(2 * kLong);
     EXPECT_EQ(code(store().spend_link(unique_hash('x'), "hash", false)), Errc::unauthenticated);
 }
 
-TEST_P(PasswordPromises, LinksAreForPeople) {
+TEST_F(PasswordPromises, LinksAreForPeople) {
     EXPECT_EQ(code(store().create_link(author_, UserId{999'999}, unique_hash('n'), in(kLong))),
               Errc::not_found);
     const auto robot =
@@ -126,7 +124,7 @@ TEST_P(PasswordPromises, LinksAreForPeople) {
     EXPECT_EQ(code(store().spend_link(unique_hash('n'), "hash", false)), Errc::unauthenticated);
 }
 
-TEST_P(PasswordPromises, AChangeNeedsTheCurrentPassword) {
+TEST_F(PasswordPromises, AChangeNeedsTheCurrentPassword) {
     const auto kept = sign_in('k');
     must(store().change(author_, "hash one", "", kept));
     sign_in('o');
@@ -140,7 +138,7 @@ TEST_P(PasswordPromises, AChangeNeedsTheCurrentPassword) {
     EXPECT_FALSE(is_signed_in('k')) << "a token changed it";
 }
 
-TEST_P(PasswordPromises, ATokenSetsNoFirstPassword) {
+TEST_F(PasswordPromises, ATokenSetsNoFirstPassword) {
     identity::Token token;
     token.user = people_.user;
     token.name = "a token";
@@ -152,7 +150,7 @@ TEST_P(PasswordPromises, ATokenSetsNoFirstPassword) {
     EXPECT_FALSE(must(store().changed_at(people_.user)));
 }
 
-TEST_P(PasswordPromises, APersonSignsInByAddressOrName) {
+TEST_F(PasswordPromises, APersonSignsInByAddressOrName) {
     const auto ada =
         must(people().create_user(author_, kind_ + " ada", kind_ + "@example.com", false));
     must(store().create_link(author_, ada.id, unique_hash('a'), in(kLong)));
@@ -166,7 +164,7 @@ TEST_P(PasswordPromises, APersonSignsInByAddressOrName) {
     EXPECT_EQ(attempt(kind_ + "@example.com").hash, "");
 }
 
-TEST_P(PasswordPromises, TheUserReturnsToTheTeamOfTheLastSession) {
+TEST_F(PasswordPromises, TheUserReturnsToTheTeamOfTheLastSession) {
     set_password("hash");
     const auto second = must(people().create_team(author_, kind_ + " second"));
     EXPECT_EQ(attempt(kind_).team, people_.team);
@@ -177,7 +175,7 @@ TEST_P(PasswordPromises, TheUserReturnsToTheTeamOfTheLastSession) {
     EXPECT_EQ(attempt(kind_).team, people_.team);
 }
 
-TEST_P(PasswordPromises, DelaysBetweenAttemptsGrow) {
+TEST_F(PasswordPromises, DelaysBetweenAttemptsGrow) {
     set_password("hash");
     for (const auto& name : {kind_, kind_ + " of nobody"}) {
         for (int i = 0; i < identity::kFreePasswordAttempts; ++i) {
@@ -185,23 +183,23 @@ TEST_P(PasswordPromises, DelaysBetweenAttemptsGrow) {
         }
         std::chrono::seconds wait{1};
         for (int i = 0; i < 12; ++i) {
-            stores_->age_passwords(-kLong);
+            age_passwords(-kLong);
             const auto refused = attempt(name);
             EXPECT_LE(refused.wait, kLong + wait) << name;
             EXPECT_GT(refused.wait, kLong + wait - std::chrono::seconds(20)) << name;
             EXPECT_EQ(refused.hash, "") << name;
-            stores_->age_passwords(kLong + wait);
+            age_passwords(kLong + wait);
             EXPECT_EQ(attempt(name).wait, kNone) << name;
             wait = std::min(2 * wait, identity::kLongestPasswordWait);
         }
-        stores_->age_passwords(std::chrono::hours(25));
+        age_passwords(std::chrono::hours(25));
         for (int i = 0; i < identity::kFreePasswordAttempts; ++i) {
             EXPECT_EQ(attempt(name).wait, kNone) << name << i;
         }
     }
 }
 
-TEST_P(PasswordPromises, TheRightPasswordResetsTheAttempts) {
+TEST_F(PasswordPromises, TheRightPasswordResetsTheAttempts) {
     set_password("hash");
     for (int i = 1; i < identity::kFreePasswordAttempts; ++i) attempt(kind_);
     must(store().forget_attempts(attempt(kind_)));
@@ -211,7 +209,7 @@ TEST_P(PasswordPromises, TheRightPasswordResetsTheAttempts) {
     EXPECT_TRUE(must_wait(kind_));
 }
 
-TEST_P(PasswordPromises, StrangersCannotLockTheUserOut) {
+TEST_F(PasswordPromises, StrangersCannotLockTheUserOut) {
     set_password("hash");
     sign_in('h', kHome);
     for (int i = 0; i < identity::kFreePasswordAttempts; ++i) attempt(kind_);
@@ -226,12 +224,12 @@ TEST_P(PasswordPromises, StrangersCannotLockTheUserOut) {
     EXPECT_TRUE(must_wait(kind_, kHome));
 }
 
-TEST_P(PasswordPromises, TheCurrentPasswordHasItsOwnCount) {
+TEST_F(PasswordPromises, TheCurrentPasswordHasItsOwnCount) {
     set_password("hash");
     for (int i = 0; i < identity::kFreePasswordAttempts; ++i) {
         EXPECT_EQ(must(store().begin_attempt(people_.user, kAbroad)).hash, "hash");
     }
-    stores_->age_passwords(-kLong);
+    age_passwords(-kLong);
     EXPECT_GT(must(store().begin_attempt(people_.user, kAbroad)).wait, kNone);
     EXPECT_EQ(attempt(kind_).wait, kNone);
 }

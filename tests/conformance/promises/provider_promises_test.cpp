@@ -1,5 +1,5 @@
 // Users who come with an identity provider, and the teams that their groups give them.
-#include "tests/conformance/promises/promises.hpp"
+#include "tests/conformance/store_test.hpp"
 
 #include <map>
 #include <string>
@@ -14,14 +14,14 @@ using identity::Role;
 
 constexpr const char* kCsrf = "a csrf value of its own";
 
-class ProviderPromises : public Promises {
+class ProviderPromises : public StoreTest {
   protected:
     ProviderPromises() : author_{people_.team, people_.user, "request-1"} {
         team_ = must(people().create_team(author_, kind_ + " team")).name;
     }
 
-    identity::ProviderStore& store() { return stores_->providers(); }
-    identity::IdentityStore& people() { return stores_->identity(); }
+    identity::ProviderStore& store() { return stores_.providers; }
+    identity::IdentityStore& people() { return stores_.identity; }
 
     // Of this test alone.
     ProvidedUser somebody(const std::string& subject,
@@ -61,15 +61,13 @@ class ProviderPromises : public Promises {
     std::string team_;
 };
 
-PLIMSOLL_OVER_ALL_STORES(ProviderPromises);
-
-TEST_P(ProviderPromises, AStateIsUsedOnce) {
+TEST_F(ProviderPromises, AStateIsUsedOnce) {
     EXPECT_TRUE(must(store().spend_state(state('a'), in(kLong))));
     EXPECT_FALSE(must(store().spend_state(state('a'), in(kLong))));
     EXPECT_TRUE(must(store().spend_state(state('b'), in(kLong))));
 }
 
-TEST_P(ProviderPromises, TheFirstSignInCreatesAUserAndTheNextFindsIt) {
+TEST_F(ProviderPromises, TheFirstSignInCreatesAUserAndTheNextFindsIt) {
     auto ada = somebody("ada");
     ada.email = kind_ + "@Example.com";
     const auto first = sign_in(ada);
@@ -88,7 +86,7 @@ TEST_P(ProviderPromises, TheFirstSignInCreatesAUserAndTheNextFindsIt) {
     EXPECT_EQ(account(first.user)->user.name, kind_ + " ada");
 }
 
-TEST_P(ProviderPromises, GroupsMakeSystemAdminsAndTheLastOneStays) {
+TEST_F(ProviderPromises, GroupsMakeSystemAdminsAndTheLastOneStays) {
     auto ada = somebody("ada");
     EXPECT_FALSE(account(sign_in(ada).user)->user.administrator);
     ada.admin = true;
@@ -118,7 +116,7 @@ TEST_P(ProviderPromises, GroupsMakeSystemAdminsAndTheLastOneStays) {
     }
 }
 
-TEST_P(ProviderPromises, AnIdentityIsUnlinked) {
+TEST_F(ProviderPromises, AnIdentityIsUnlinked) {
     auto ada = somebody("ada");
     const auto [user, place] = std::pair(sign_in(ada).user, sign_in(ada).team);
     const auto found = must(store().identities(user));
@@ -139,7 +137,7 @@ TEST_P(ProviderPromises, AnIdentityIsUnlinked) {
     EXPECT_EQ(refusal(ada), Errc::not_found);
 }
 
-TEST_P(ProviderPromises, SubjectsBelongToTheirIssuer) {
+TEST_F(ProviderPromises, SubjectsBelongToTheirIssuer) {
     auto ada = somebody("ada");
     const auto first = sign_in(ada);
     ada.issuer += ".evil.example";
@@ -148,7 +146,7 @@ TEST_P(ProviderPromises, SubjectsBelongToTheirIssuer) {
     EXPECT_NE(sign_in(ada).user, first.user);
 }
 
-TEST_P(ProviderPromises, UsersAreCreatedOnlyIfConfigured) {
+TEST_F(ProviderPromises, UsersAreCreatedOnlyIfConfigured) {
     auto eve = somebody("eve");
     eve.create = false;
     EXPECT_EQ(refusal(eve), Errc::not_found);
@@ -160,7 +158,7 @@ TEST_P(ProviderPromises, UsersAreCreatedOnlyIfConfigured) {
     EXPECT_EQ(must(people().users()).size(), count);
 }
 
-TEST_P(ProviderPromises, TheFirstFreeNameIsTaken) {
+TEST_F(ProviderPromises, TheFirstFreeNameIsTaken) {
     auto ada = somebody("ada");
     ada.names = {kind_, kind_ + " second", kind_ + " third"};
     EXPECT_EQ(account(sign_in(ada).user)->user.name, kind_ + " second");
@@ -169,7 +167,7 @@ TEST_P(ProviderPromises, TheFirstFreeNameIsTaken) {
     EXPECT_EQ(refusal(other), Errc::conflict);
 }
 
-TEST_P(ProviderPromises, AddressesLinkUsersOnlyIfConfigured) {
+TEST_F(ProviderPromises, AddressesLinkUsersOnlyIfConfigured) {
     const auto mia =
         must(people().create_user(author_, kind_ + " mia", kind_ + "@example.com", false));
     auto other = somebody("mia");
@@ -187,12 +185,12 @@ TEST_P(ProviderPromises, AddressesLinkUsersOnlyIfConfigured) {
 }
 
 // Anybody can name an address: who does must not get the account of its owner.
-TEST_P(ProviderPromises, AnAddressThatNobodyVerifiedLinksNobodyAndIsNotTaken) {
+TEST_F(ProviderPromises, AnAddressThatNobodyVerifiedLinksNobodyAndIsNotTaken) {
     const auto address = kind_ + "@example.com";
-    must(stores_->invitations().create(author_, {Role::viewer, "", state('i'), in(kLong)}));
+    must(stores_.invitations.create(author_, {Role::viewer, "", state('i'), in(kLong)}));
     const auto newcomer =
-        must(stores_->invitations().accept(state('i'), {.name = kind_ + " eve", .email = address},
-                                           "request-3"))
+        must(stores_.invitations.accept(state('i'), {.name = kind_ + " eve", .email = address},
+                                        "request-3"))
             .user;
     EXPECT_FALSE(account(newcomer)->email_verified);
     auto victim = somebody("victim");
@@ -207,7 +205,7 @@ TEST_P(ProviderPromises, AnAddressThatNobodyVerifiedLinksNobodyAndIsNotTaken) {
     EXPECT_EQ(code(people().update_user(author_, mia, change)), Errc::conflict);
 }
 
-TEST_P(ProviderPromises, TheFirstLinkEndsWhatWasMadeBefore) {
+TEST_F(ProviderPromises, TheFirstLinkEndsWhatWasMadeBefore) {
     const auto mia =
         must(people().create_user(author_, kind_ + " mia", kind_ + "@example.com", false)).id;
     must(people().set_member(author_, people_.team, mia, Role::member));
@@ -233,7 +231,7 @@ TEST_P(ProviderPromises, TheFirstLinkEndsWhatWasMadeBefore) {
     EXPECT_FALSE(code(people().by_token(state('v'))));
 }
 
-TEST_P(ProviderPromises, DisabledAndRemovedUsersStayOut) {
+TEST_F(ProviderPromises, DisabledAndRemovedUsersStayOut) {
     const auto ivy = sign_in(somebody("ivy")).user;
     must(people().update_user(author_, ivy,
                               {.name = {}, .email = {}, .administrator = {}, .disabled = true}));
@@ -245,7 +243,7 @@ TEST_P(ProviderPromises, DisabledAndRemovedUsersStayOut) {
     EXPECT_NE(sign_in(somebody("ivy")).user, ivy);
 }
 
-TEST_P(ProviderPromises, RolesFollowTheMapping) {
+TEST_F(ProviderPromises, RolesFollowTheMapping) {
     const auto second = must(people().create_team(author_, kind_ + " second"));
     auto grace = somebody("grace", Role::admin);
     grace.teams.push_back({second.name, Role::viewer});
@@ -264,13 +262,13 @@ TEST_P(ProviderPromises, RolesFollowTheMapping) {
     EXPECT_TRUE(signed_in.ownerless_teams.empty());
 }
 
-TEST_P(ProviderPromises, AUserWhoWouldBeInNoTeamKeepsTheOldOnes) {
+TEST_F(ProviderPromises, AUserWhoWouldBeInNoTeamKeepsTheOldOnes) {
     const auto id = sign_in(somebody("grace")).user;
     EXPECT_EQ(refusal(somebody("grace", std::nullopt)), Errc::forbidden);
     EXPECT_EQ(roles(id), (std::map<std::string, Role>{{team_, Role::member}}));
 }
 
-TEST_P(ProviderPromises, ATeamKeepsItsLastOwner) {
+TEST_F(ProviderPromises, ATeamKeepsItsLastOwner) {
     auto olga = somebody("olga", Role::owner);
     const auto second = must(people().create_team(author_, kind_ + " second"));
     olga.teams.push_back({second.name, Role::member});
@@ -290,7 +288,7 @@ TEST_P(ProviderPromises, ATeamKeepsItsLastOwner) {
     }
 }
 
-TEST_P(ProviderPromises, TheUserReturnsToTheTeamOfTheLastSession) {
+TEST_F(ProviderPromises, TheUserReturnsToTheTeamOfTheLastSession) {
     const auto second = must(people().create_team(author_, kind_ + " second"));
     auto ada = somebody("ada");
     ada.teams.push_back({second.name, Role::viewer});
@@ -302,7 +300,7 @@ TEST_P(ProviderPromises, TheUserReturnsToTheTeamOfTheLastSession) {
 }
 
 // What a removed role ends is ended at once.
-TEST_P(ProviderPromises, ASessionInALostTeamEnds) {
+TEST_F(ProviderPromises, ASessionInALostTeamEnds) {
     const auto second = must(people().create_team(author_, kind_ + " second"));
     auto ada = somebody("ada");
     ada.teams.push_back({second.name, Role::viewer});

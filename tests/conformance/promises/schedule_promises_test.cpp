@@ -1,5 +1,5 @@
 // Schedules as people keep them; due times are tests/integration/schedules_test.py.
-#include "tests/conformance/promises/promises.hpp"
+#include "tests/conformance/store_test.hpp"
 
 #include <string>
 
@@ -10,11 +10,11 @@ using schedules::Answer;
 using schedules::Schedule;
 using schedules::ScheduleId;
 
-class SchedulePromises : public Promises {
+class SchedulePromises : public StoreTest {
   protected:
     SchedulePromises() : author_{people_.team, people_.user, "request-1"} {}
 
-    schedules::ScheduleStore& store() { return stores_->schedules(); }
+    schedules::ScheduleStore& store() { return stores_.schedules; }
 
     static schedules::Settings settings(const std::string& name) {
         return {.name = name,
@@ -39,9 +39,7 @@ class SchedulePromises : public Promises {
     Timestamp next_ = in(std::chrono::hours(1));
 };
 
-PLIMSOLL_OVER_ALL_STORES(SchedulePromises);
-
-TEST_P(SchedulePromises, AScheduleIsStoredAsItWasSent) {
+TEST_F(SchedulePromises, AScheduleIsStoredAsItWasSent) {
     const auto made = create("nightly");
     EXPECT_EQ(made.version, 1);
     EXPECT_EQ(made.user, people_.user);
@@ -57,7 +55,7 @@ TEST_P(SchedulePromises, AScheduleIsStoredAsItWasSent) {
     EXPECT_EQ(found.settings.overlap, schedules::Overlap::skip);
 }
 
-TEST_P(SchedulePromises, ListsAreByNameAndWithoutTheJob) {
+TEST_F(SchedulePromises, ListsAreByNameAndWithoutTheJob) {
     create("weekly");
     create("nightly");
     const auto listed = must(store().list(people_.team));
@@ -68,7 +66,7 @@ TEST_P(SchedulePromises, ListsAreByNameAndWithoutTheJob) {
     EXPECT_EQ(listed[0].settings.spec.find("texts"), std::string::npos);
 }
 
-TEST_P(SchedulePromises, NamesAreUniqueInATeam) {
+TEST_F(SchedulePromises, NamesAreUniqueInATeam) {
     const auto nightly = create("nightly");
     const auto weekly = create("weekly");
     const auto taken = run(store().create(author_, settings("nightly"), next_));
@@ -83,11 +81,11 @@ TEST_P(SchedulePromises, NamesAreUniqueInATeam) {
     must(store().create({other.team, other.user, ""}, settings("nightly"), next_));
 }
 
-TEST_P(SchedulePromises, AReplacementMayNameTheVersionItChanges) {
+TEST_F(SchedulePromises, AReplacementMayNameTheVersionItChanges) {
     const auto made = create("nightly");
     const auto ada = others();
-    must(stores_->identity().set_member({people_.team, people_.user, ""}, people_.team, ada.user,
-                                        identity::Role::member));
+    must(stores_.identity.set_member({people_.team, people_.user, ""}, people_.team, ada.user,
+                                     identity::Role::member));
     const auto later = next_ + std::chrono::hours(1);
     const auto replaced = must(store().replace({people_.team, ada.user, ""}, made.id,
                                                settings("daily"), later, made.version));
@@ -103,7 +101,7 @@ TEST_P(SchedulePromises, AReplacementMayNameTheVersionItChanges) {
               3);
 }
 
-TEST_P(SchedulePromises, APauseLastsUntilItIsResumed) {
+TEST_F(SchedulePromises, APauseLastsUntilItIsResumed) {
     const auto made = create("nightly");
     const auto resumed_early = must(store().resume(author_, made.id, std::nullopt));
     EXPECT_EQ(resumed_early.version, 1) << "it was not paused";
@@ -125,7 +123,7 @@ TEST_P(SchedulePromises, APauseLastsUntilItIsResumed) {
     EXPECT_EQ(resumed.version, 4);
 }
 
-TEST_P(SchedulePromises, AManualRunSubmitsItsJob) {
+TEST_F(SchedulePromises, AManualRunSubmitsItsJob) {
     const auto made = create("nightly");
     const auto first = must(store().run_now(author_, by_person(made)));
     EXPECT_EQ(first.outcome, "submitted");
@@ -156,7 +154,7 @@ TEST_P(SchedulePromises, AManualRunSubmitsItsJob) {
     EXPECT_EQ(must(store().run_now(author_, stale)).outcome, "changed");
 }
 
-TEST_P(SchedulePromises, KeysOfTheJobApplyInARun) {
+TEST_F(SchedulePromises, KeysOfTheJobApplyInARun) {
     const auto made = create("nightly");
     auto answer = by_person(made);
     answer.submission->job.idempotency = queue::IdempotencyKey{"key", std::string(32, 'a')};
@@ -177,7 +175,7 @@ TEST_P(SchedulePromises, KeysOfTheJobApplyInARun) {
     EXPECT_EQ(runs[0].reason, "Another job with the same unique key has not finished.");
 }
 
-TEST_P(SchedulePromises, AnotherTeamsOrARemovedScheduleLooksMissing) {
+TEST_F(SchedulePromises, AnotherTeamsOrARemovedScheduleLooksMissing) {
     const auto id = create("nightly").id;
     const auto other = others();
     const Author theirs{other.team, other.user, ""};
@@ -196,7 +194,7 @@ TEST_P(SchedulePromises, AnotherTeamsOrARemovedScheduleLooksMissing) {
     refused(author_);
 }
 
-TEST_P(SchedulePromises, TheNumberPerTeamIsLimited) {
+TEST_F(SchedulePromises, TheNumberPerTeamIsLimited) {
     for (int i = 0; i < schedules::kSchedulesPerTeam; ++i) create(std::to_string(i));
     const auto refused = run(store().create(author_, settings("one too many"), next_));
     EXPECT_EQ(refused.error().code, Errc::conflict);

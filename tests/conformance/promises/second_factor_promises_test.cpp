@@ -1,16 +1,16 @@
 // The second factor beside a password, and its recovery codes.
-#include "tests/conformance/promises/promises.hpp"
+#include "tests/conformance/store_test.hpp"
 
 #include <string>
 
 namespace plimsoll::conformance {
 namespace {
 
-class SecondFactorPromises : public Promises {
+class SecondFactorPromises : public StoreTest {
   protected:
     SecondFactorPromises() : author_{people_.team, people_.user, "request-1"} {}
 
-    identity::PasswordStore& store() { return stores_->passwords(); }
+    identity::PasswordStore& store() { return stores_.passwords; }
 
     // A hash that no other test uses.
     std::string unique_hash(char fill) const {
@@ -36,9 +36,7 @@ class SecondFactorPromises : public Promises {
     char next_link_ = 'A';
 };
 
-PLIMSOLL_OVER_ALL_STORES(SecondFactorPromises);
-
-TEST_P(SecondFactorPromises, AnOfferIsKeptUntilItIsConfirmed) {
+TEST_F(SecondFactorPromises, AnOfferIsKeptUntilItIsConfirmed) {
     EXPECT_FALSE(factor());
     EXPECT_EQ(code(store().offer_second_factor(people_.user, secret_)), Errc::conflict)
         << "without a password";
@@ -59,7 +57,7 @@ TEST_P(SecondFactorPromises, AnOfferIsKeptUntilItIsConfirmed) {
     EXPECT_EQ(code(store().offer_second_factor(people_.user, secret_)), Errc::conflict);
 }
 
-TEST_P(SecondFactorPromises, ATimeStepIsUsedOnce) {
+TEST_F(SecondFactorPromises, ATimeStepIsUsedOnce) {
     add_factor();
     EXPECT_FALSE(must(store().spend_step(people_.user, 7)));
     EXPECT_TRUE(must(store().spend_step(people_.user, 9)));
@@ -68,7 +66,7 @@ TEST_P(SecondFactorPromises, ATimeStepIsUsedOnce) {
     EXPECT_EQ(factor()->last_step, 9);
 }
 
-TEST_P(SecondFactorPromises, ARecoveryCodeIsUsedOnceAndOnlyByItsUser) {
+TEST_F(SecondFactorPromises, ARecoveryCodeIsUsedOnceAndOnlyByItsUser) {
     add_factor();
     EXPECT_FALSE(must(store().spend_recovery_code(others().user, hash_)));
     EXPECT_FALSE(must(store().spend_recovery_code(people_.user, unique_hash('?'))));
@@ -77,13 +75,13 @@ TEST_P(SecondFactorPromises, ARecoveryCodeIsUsedOnceAndOnlyByItsUser) {
     EXPECT_EQ(factor()->codes_left, 1);
 }
 
-TEST_P(SecondFactorPromises, ANewPasswordKeepsTheSecondFactor) {
+TEST_F(SecondFactorPromises, ANewPasswordKeepsTheSecondFactor) {
     add_factor();
     set_password(people_.user);
     EXPECT_TRUE(factor()->confirmed_at);
 }
 
-TEST_P(SecondFactorPromises, RemovingItRemovesItsRecoveryCodes) {
+TEST_F(SecondFactorPromises, RemovingItRemovesItsRecoveryCodes) {
     add_factor();
     must(store().remove_second_factor(author_, people_.user));
     EXPECT_FALSE(factor());

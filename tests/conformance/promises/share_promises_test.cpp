@@ -1,5 +1,5 @@
 // Teams' shares and limits, and holds.
-#include "tests/conformance/promises/promises.hpp"
+#include "tests/conformance/store_test.hpp"
 
 #include <algorithm>
 #include <string>
@@ -8,9 +8,9 @@
 namespace plimsoll::conformance {
 namespace {
 
-class SharePromises : public Promises {
+class SharePromises : public StoreTest {
   protected:
-    queue::ShareStore& store() { return stores_->shares(); }
+    queue::ShareStore& store() { return stores_.shares; }
     Author author() const { return {people_.team, people_.user, "req_1"}; }
 
     queue::NewHold hold_of_team(bool by_admin) const {
@@ -43,9 +43,7 @@ class SharePromises : public Promises {
     static constexpr TeamId kNoTeam{999'999'999};
 };
 
-PLIMSOLL_OVER_ALL_STORES(SharePromises);
-
-TEST_P(SharePromises, AShareIsReplacedWhole) {
+TEST_F(SharePromises, AShareIsReplacedWhole) {
     EXPECT_TRUE(must(store().shares(people_.team)).empty());
     queue::ShareTerms terms{2, 3, queue::SecondsQuota{60, "hour"}};
     must(store().set_share(author(), people_.team, "gpu", terms));
@@ -72,7 +70,7 @@ TEST_P(SharePromises, AShareIsReplacedWhole) {
     EXPECT_TRUE(must(store().shares(others().team)).empty());
 }
 
-TEST_P(SharePromises, LimitsAreListedWhileThereAreAny) {
+TEST_F(SharePromises, LimitsAreListedWhileThereAreAny) {
     EXPECT_TRUE(must(store().limits(people_.team)).empty());
     must(store().set_limits(author(), people_.team, {7, std::nullopt}));
     must(store().set_limits(author(), people_.team, {std::nullopt, 60}));
@@ -86,7 +84,7 @@ TEST_P(SharePromises, LimitsAreListedWhileThereAreAny) {
     EXPECT_EQ(code(store().set_limits(author(), kNoTeam, {7, std::nullopt})), Errc::not_found);
 }
 
-TEST_P(SharePromises, ADeviceClassIsSetIfItExists) {
+TEST_F(SharePromises, ADeviceClassIsSetIfItExists) {
     const auto gpu = [this] {
         const auto classes = must(store().classes());
         return *std::ranges::find(classes, "gpu", &queue::ClassOverview::device_class);
@@ -99,7 +97,7 @@ TEST_P(SharePromises, ADeviceClassIsSetIfItExists) {
     EXPECT_EQ(code(store().set_class(author(), "abacus", 60, 5)), Errc::not_found);
 }
 
-TEST_P(SharePromises, ATeamLiftsOnlyItsOwnHolds) {
+TEST_F(SharePromises, ATeamLiftsOnlyItsOwnHolds) {
     must(store().set_share(author(), people_.team, "gpu", {}));
     const auto own = must(store().hold(author(), hold_of_team(false)));
     const auto admins = must(store().hold(author(), hold_of_team(true)));
@@ -121,9 +119,9 @@ TEST_P(SharePromises, ATeamLiftsOnlyItsOwnHolds) {
     EXPECT_FALSE(must(store().shares(people_.team))[0].paused);
 }
 
-TEST_P(SharePromises, AHoldShowsItsScopeAndItsCreator) {
+TEST_F(SharePromises, AHoldShowsItsScopeAndItsCreator) {
     const auto team = must(store().hold(author(), hold_of_team(false)));
-    stores_->add_device();
+    add_device();
     const auto node = must(store().hold(author(), hold_of_device(kind_, "")));
     const auto device = must(store().hold(author(), hold_of_device(kind_, "cpu:0")));
     for (const auto& hold : must(store().holds(people_.team))) {
@@ -144,7 +142,7 @@ TEST_P(SharePromises, AHoldShowsItsScopeAndItsCreator) {
     for (const auto id : {team, node, device}) must(store().resume(author(), id, std::nullopt));
 }
 
-TEST_P(SharePromises, UnknownSubjectsCannotBeHeld) {
+TEST_F(SharePromises, UnknownSubjectsCannotBeHeld) {
     auto team = hold_of_team(true);
     team.team = kNoTeam;
     EXPECT_EQ(code(store().hold(author(), team)), Errc::not_found);
@@ -153,12 +151,12 @@ TEST_P(SharePromises, UnknownSubjectsCannotBeHeld) {
     device_class.device_class = "abacus";
     EXPECT_EQ(code(store().hold(author(), device_class)), Errc::not_found);
     EXPECT_EQ(code(store().hold(author(), hold_of_device("nowhere", ""))), Errc::not_found);
-    stores_->add_device();
+    add_device();
     EXPECT_EQ(code(store().hold(author(), hold_of_device(kind_, "cpu:9"))), Errc::not_found);
 }
 
-TEST_P(SharePromises, ACleanupIsRequestedOfARunningDevice) {
-    stores_->add_device();
+TEST_F(SharePromises, ACleanupIsRequestedOfARunningDevice) {
+    add_device();
     must(store().ask_cleanup(author(), kind_, "cpu:0"));
     EXPECT_EQ(code(store().ask_cleanup(author(), kind_, "cpu:9")), Errc::not_found);
     EXPECT_EQ(code(store().ask_cleanup(author(), "nowhere", "cpu:0")), Errc::not_found);

@@ -1,5 +1,5 @@
 // Submitting jobs, alone and in bundles, and finding them again.
-#include "tests/conformance/promises/promises.hpp"
+#include "tests/conformance/store_test.hpp"
 
 #include <chrono>
 #include <set>
@@ -10,9 +10,9 @@ namespace {
 
 using queue::JobState;
 
-class SubmitPromises : public Promises {
+class SubmitPromises : public StoreTest {
   protected:
-    queue::JobStore& store() { return stores_->jobs(); }
+    queue::JobStore& store() { return stores_.jobs; }
     std::size_t stored() { return must(store().list(people_.team, {})).jobs.size(); }
 
     // By a filter that `set` changes.
@@ -27,9 +27,7 @@ class SubmitPromises : public Promises {
     }
 };
 
-PLIMSOLL_OVER_ALL_STORES(SubmitPromises);
-
-TEST_P(SubmitPromises, AJobIsStoredAsItWasSent) {
+TEST_F(SubmitPromises, AJobIsStoredAsItWasSent) {
     auto spec = job_of(3);
     spec.priority = -10;
     const auto submitted = must(store().submit(spec));
@@ -56,7 +54,7 @@ TEST_P(SubmitPromises, AJobIsStoredAsItWasSent) {
     EXPECT_EQ(code(store().task_input(people_.team, found.id, 3)), Errc::not_found);
 }
 
-TEST_P(SubmitPromises, TheResponseHasTheJobAsStored) {
+TEST_F(SubmitPromises, TheResponseHasTheJobAsStored) {
     auto now = job_of(2);
     now.priority = 7;
     now.unique_key = "nightly";
@@ -75,7 +73,7 @@ TEST_P(SubmitPromises, TheResponseHasTheJobAsStored) {
     EXPECT_FALSE(must(store().submit(now)).made) << "its unique key is taken: nothing was made";
 }
 
-TEST_P(SubmitPromises, ALaterStartAndTheTimesAreKept) {
+TEST_F(SubmitPromises, ALaterStartAndTheTimesAreKept) {
     auto spec = job_of(1);
     spec.run_at = in(std::chrono::hours(1));
     spec.deadline = in(std::chrono::hours(2));
@@ -91,7 +89,7 @@ TEST_P(SubmitPromises, ALaterStartAndTheTimesAreKept) {
     EXPECT_EQ(wait->until, spec.run_at);
 }
 
-TEST_P(SubmitPromises, OneUnfinishedJobHasAUniqueKey) {
+TEST_F(SubmitPromises, OneUnfinishedJobHasAUniqueKey) {
     auto spec = job_of(1);
     spec.unique_key = "nightly";
     const auto first = must(store().submit(spec));
@@ -110,7 +108,7 @@ TEST_P(SubmitPromises, OneUnfinishedJobHasAUniqueKey) {
     EXPECT_NE(third.id, first.id);
 }
 
-TEST_P(SubmitPromises, AnIdempotencyKeyCreatesOneJob) {
+TEST_F(SubmitPromises, AnIdempotencyKeyCreatesOneJob) {
     auto spec = job_of(1);
     spec.idempotency = queue::IdempotencyKey{"key", std::string(32, 'a')};
     int first = 0;
@@ -146,7 +144,7 @@ TEST_P(SubmitPromises, AnIdempotencyKeyCreatesOneJob) {
     EXPECT_EQ(stored(), 1u);
 }
 
-TEST_P(SubmitPromises, AReplayIsAnsweredBeforeTheUniqueKeyIsChecked) {
+TEST_F(SubmitPromises, AReplayIsAnsweredBeforeTheUniqueKeyIsChecked) {
     auto spec = job_of(1);
     spec.unique_key = "nightly";
     spec.idempotency = queue::IdempotencyKey{"key", std::string(32, 'a')};
@@ -157,7 +155,7 @@ TEST_P(SubmitPromises, AReplayIsAnsweredBeforeTheUniqueKeyIsChecked) {
     EXPECT_FALSE(again.taken);
 }
 
-TEST_P(SubmitPromises, ABundleIsStoredWholeOrNotAtAll) {
+TEST_F(SubmitPromises, ABundleIsStoredWholeOrNotAtAll) {
     auto held = job_of(1);
     held.unique_key = "nightly";
     const auto holder = must(store().submit(held)).id;
@@ -176,7 +174,7 @@ TEST_P(SubmitPromises, ABundleIsStoredWholeOrNotAtAll) {
     EXPECT_EQ(stored(), 3u);
 }
 
-TEST_P(SubmitPromises, ABundleThatConflictsNamesTheJob) {
+TEST_F(SubmitPromises, ABundleThatConflictsNamesTheJob) {
     auto keyed = job_of(1);
     keyed.idempotency = queue::IdempotencyKey{"key", std::string(32, 'a')};
     must(store().submit(keyed));
@@ -187,7 +185,7 @@ TEST_P(SubmitPromises, ABundleThatConflictsNamesTheJob) {
     EXPECT_EQ(stored(), 1u);
 }
 
-TEST_P(SubmitPromises, JobsOfABundleMayReplayAndMayShareAUniqueKey) {
+TEST_F(SubmitPromises, JobsOfABundleMayReplayAndMayShareAUniqueKey) {
     auto keyed = job_of(1);
     keyed.idempotency = queue::IdempotencyKey{"key", std::string(32, 'a')};
     const auto first = must(store().submit(keyed)).id;
@@ -203,7 +201,7 @@ TEST_P(SubmitPromises, JobsOfABundleMayReplayAndMayShareAUniqueKey) {
     EXPECT_EQ(each[1]->id, each[0]->id);
 }
 
-TEST_P(SubmitPromises, InvalidJsonFailsOnlyItsJob) {
+TEST_F(SubmitPromises, InvalidJsonFailsOnlyItsJob) {
     auto bad = job_of(1);
     bad.plan.args = "not JSON";
     EXPECT_EQ(code(store().submit(bad)), Errc::invalid_input);
@@ -216,7 +214,7 @@ TEST_P(SubmitPromises, InvalidJsonFailsOnlyItsJob) {
     EXPECT_EQ(stored(), 2u);
 }
 
-TEST_P(SubmitPromises, ListsAreNewestFirstInPagesAndFiltered) {
+TEST_F(SubmitPromises, ListsAreNewestFirstInPagesAndFiltered) {
     std::vector<JobId> ids;
     for (int i = 0; i < 5; ++i) {
         auto spec = job_of(1);
@@ -259,7 +257,7 @@ TEST_P(SubmitPromises, ListsAreNewestFirstInPagesAndFiltered) {
     EXPECT_EQ(listed([&](Filter& f) { f.kind = kind_; }).size(), 5u);
 }
 
-TEST_P(SubmitPromises, JobsAreFoundAndCountedWithoutAnIndex) {
+TEST_F(SubmitPromises, JobsAreFoundAndCountedWithoutAnIndex) {
     std::vector<JobId> ids;
     for (int i = 0; i < 4; ++i) {
         auto spec = job_of(1);

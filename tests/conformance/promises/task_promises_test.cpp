@@ -1,5 +1,5 @@
 // The tasks of a job: their states, filters and pages.
-#include "tests/conformance/promises/promises.hpp"
+#include "tests/conformance/store_test.hpp"
 
 #include <string>
 #include <vector>
@@ -7,9 +7,9 @@
 namespace plimsoll::conformance {
 namespace {
 
-class TaskPromises : public Promises {
+class TaskPromises : public StoreTest {
   protected:
-    queue::JobStore& store() { return stores_->jobs(); }
+    queue::JobStore& store() { return stores_.jobs; }
 
     std::vector<queue::Task> tasks(JobId id, queue::TaskFilter filter = {}) {
         return must(store().tasks(people_.team, id, std::move(filter))).tasks;
@@ -33,9 +33,7 @@ class TaskPromises : public Promises {
     }
 };
 
-PLIMSOLL_OVER_ALL_STORES(TaskPromises);
-
-TEST_P(TaskPromises, AJobsTasksAreListedFromItsSubmitOn) {
+TEST_F(TaskPromises, AJobsTasksAreListedFromItsSubmitOn) {
     const auto id = submit(3);
     expect_all(id, "waiting", 0);
     const auto all = tasks(id);
@@ -48,18 +46,18 @@ TEST_P(TaskPromises, AJobsTasksAreListedFromItsSubmitOn) {
     }
 }
 
-TEST_P(TaskPromises, StatesFollowTheWork) {
+TEST_F(TaskPromises, StatesFollowTheWork) {
     const auto id = submit(3);
-    stores_->start_jobs();
+    start_jobs();
     expect_all(id, "running", 1);
-    stores_->finish_jobs(true);
+    finish_jobs(true);
     expect_all(id, "done", 1);
     for (const auto& task : tasks(id)) EXPECT_EQ(task.error, "");
 }
 
-TEST_P(TaskPromises, FailedTasksAreFoundByTheirError) {
+TEST_F(TaskPromises, FailedTasksAreFoundByTheirError) {
     const auto id = submit(3);
-    stores_->finish_jobs(false);
+    finish_jobs(false);
     expect_all(id, "failed", 1);
     EXPECT_EQ(tasks(id).at(0).error, "no such model");
     EXPECT_EQ(tasks(id, {.error = "such model"}).size(), 3u);
@@ -67,15 +65,15 @@ TEST_P(TaskPromises, FailedTasksAreFoundByTheirError) {
     EXPECT_TRUE(tasks(id, {.error = "\"quoted\" \\ \n"}).empty());
 }
 
-TEST_P(TaskPromises, TasksOfACancelledJobAreCancelled) {
+TEST_F(TaskPromises, TasksOfACancelledJobAreCancelled) {
     const auto id = submit(3);
     must(store().cancel(people_.team, people_.user, id));
     expect_all(id, "cancelled", 0);
 }
 
-TEST_P(TaskPromises, FiltersCombineAndPagesContinue) {
+TEST_F(TaskPromises, FiltersCombineAndPagesContinue) {
     const auto id = submit(3);
-    stores_->finish_jobs(true);
+    finish_jobs(true);
     EXPECT_EQ(numbers(id, {.limit = 2}), (std::vector{0, 1}));
     EXPECT_EQ(numbers(id, {.after = 1, .limit = 2}), (std::vector{2}));
     EXPECT_TRUE(tasks(id, {.after = 2}).empty());
@@ -85,9 +83,9 @@ TEST_P(TaskPromises, FiltersCombineAndPagesContinue) {
     EXPECT_TRUE(tasks(id, {.device = "no-such-device"}).empty());
 }
 
-TEST_P(TaskPromises, AnotherTeamsTasksLookMissing) {
+TEST_F(TaskPromises, AnotherTeamsTasksLookMissing) {
     const auto id = submit(3);
-    const auto others = stores_->make_people("others");
+    const auto others = make_people("others");
     EXPECT_EQ(code(store().tasks(others.team, id, {})), Errc::not_found);
     EXPECT_EQ(code(store().tasks(people_.team, JobId{1}, {})), Errc::not_found);
 }

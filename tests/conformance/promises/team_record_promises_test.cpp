@@ -1,14 +1,14 @@
 // What teams and their members keep, in collections whose records have names or numbers.
-#include "tests/conformance/promises/promises.hpp"
+#include "tests/conformance/store_test.hpp"
 
 #include <string>
 
 namespace plimsoll::conformance {
 namespace {
 
-class TeamRecordPromises : public Promises {
+class TeamRecordPromises : public StoreTest {
   protected:
-    teams::TeamRecordStore& store() { return stores_->team_records(); }
+    teams::TeamRecordStore& store() { return stores_.records; }
     Author author() const { return {people_.team, people_.user, "req_1"}; }
     static jobs::TeamRecord of(std::string name, std::string data = "{}",
                                std::string section = "") {
@@ -31,9 +31,7 @@ class TeamRecordPromises : public Promises {
     static constexpr jobs::Collection kOwn{.name = "saved_view", .most = 2, .of_members = true};
 };
 
-PLIMSOLL_OVER_ALL_STORES(TeamRecordPromises);
-
-TEST_P(TeamRecordPromises, NamedRecordsAreReplacedAndLimited) {
+TEST_F(TeamRecordPromises, NamedRecordsAreReplacedAndLimited) {
     must(store().put(kNamed, author(), of("b", R"({"n": 1})")));
     must(store().put(kNamed, author(), of("a", R"({"n": 2})")));
     const auto replaced = must(store().put(kNamed, author(), of("b", R"({"n": 3})")));
@@ -50,7 +48,7 @@ TEST_P(TeamRecordPromises, NamedRecordsAreReplacedAndLimited) {
     EXPECT_EQ(code(store().remove(kNamed, author(), "b")), Errc::not_found);
 }
 
-TEST_P(TeamRecordPromises, NumberedRecordsAreNewestFirstAndTheOldestMakeRoom) {
+TEST_F(TeamRecordPromises, NumberedRecordsAreNewestFirstAndTheOldestMakeRoom) {
     auto first = of("", R"({"n": 1})", "b");
     first.job = JobId{7};
     must(store().put(kNumbered, author(), first));
@@ -68,7 +66,7 @@ TEST_P(TeamRecordPromises, NumberedRecordsAreNewestFirstAndTheOldestMakeRoom) {
     EXPECT_EQ(must(store().list(kNumbered, people_.team)).size(), 1u);
 }
 
-TEST_P(TeamRecordPromises, ARecordOfAReportOutlivesTheJob) {
+TEST_F(TeamRecordPromises, ARecordOfAReportOutlivesTheJob) {
     const auto first = submit();
     const auto second = submit();
     auto pinned = of("engine on a GPU", R"({"mode": "engine"})", "profile");
@@ -85,8 +83,8 @@ TEST_P(TeamRecordPromises, ARecordOfAReportOutlivesTheJob) {
     EXPECT_EQ(all[0].author, kind_);
     EXPECT_EQ(all[0].data, "");
 
-    must(stores_->jobs().cancel(people_.team, people_.user, second));
-    must(stores_->jobs().remove(people_.team, people_.user, second));
+    must(stores_.jobs.cancel(people_.team, people_.user, second));
+    must(stores_.jobs.remove(people_.team, people_.user, second));
     all = must(
         store().list(kPinned, people_.team, {.section = "profile", .name = "engine on a GPU"}));
     ASSERT_EQ(all.size(), 1u);
@@ -96,7 +94,7 @@ TEST_P(TeamRecordPromises, ARecordOfAReportOutlivesTheJob) {
     EXPECT_EQ(code(store().remove(kPinned, author(), made.id)), Errc::not_found);
 }
 
-TEST_P(TeamRecordPromises, ListsAreBySectionAndName) {
+TEST_F(TeamRecordPromises, ListsAreBySectionAndName) {
     const auto job = submit();
     for (const auto& [section, name] :
          {std::pair{"waves", "a"}, {"profile", "b"}, {"profile", "a"}}) {
@@ -107,7 +105,7 @@ TEST_P(TeamRecordPromises, ListsAreBySectionAndName) {
     EXPECT_EQ(names(must(store().list(kPinned, people_.team))), "profile a, profile b, waves a, ");
 }
 
-TEST_P(TeamRecordPromises, AMembersOwnIsNobodyElses) {
+TEST_F(TeamRecordPromises, AMembersOwnIsNobodyElses) {
     must(store().put(kOwn, author(), of("failed", "1", "jobs")));
     const auto mine = must(store().put(kOwn, author(), of("failed", "2", "jobs")));
     const auto seen = must(store().list(kOwn, people_.team, {.member = people_.user}));
@@ -121,7 +119,7 @@ TEST_P(TeamRecordPromises, AMembersOwnIsNobodyElses) {
     must(store().remove(kOwn, author(), mine.id));
 }
 
-TEST_P(TeamRecordPromises, AnotherTeamsRecordLooksMissing) {
+TEST_F(TeamRecordPromises, AnotherTeamsRecordLooksMissing) {
     must(store().put(kNamed, author(), of("a")));
     const auto measured = must(store().put(kNumbered, author(), of("")));
     const auto other = others();

@@ -1,5 +1,5 @@
 // Webhooks as people keep them; sending is tests/integration/webhooks_test.py.
-#include "tests/conformance/promises/promises.hpp"
+#include "tests/conformance/store_test.hpp"
 
 #include <string>
 #include <vector>
@@ -9,11 +9,11 @@ namespace {
 
 using webhooks::Webhook;
 
-class WebhookPromises : public Promises {
+class WebhookPromises : public StoreTest {
   protected:
     WebhookPromises() : author_{people_.team, people_.user, "request-1"} {}
 
-    webhooks::WebhookStore& store() { return stores_->webhooks(); }
+    webhooks::WebhookStore& store() { return stores_.webhooks; }
     Webhook create(const std::string& name) {
         Webhook webhook;
         webhook.name = name;
@@ -24,9 +24,7 @@ class WebhookPromises : public Promises {
     Author author_;
 };
 
-PLIMSOLL_OVER_ALL_STORES(WebhookPromises);
-
-TEST_P(WebhookPromises, AWebhookIsListedUntilItIsRemoved) {
+TEST_F(WebhookPromises, AWebhookIsListedUntilItIsRemoved) {
     const auto first = create("pipeline");
     const auto second = create("archive");
     const auto listed = must(store().list(people_.team));
@@ -45,7 +43,7 @@ TEST_P(WebhookPromises, AWebhookIsListedUntilItIsRemoved) {
     EXPECT_TRUE(must(store().deliveries(people_.team, second.id, {}, 10)).empty());
 }
 
-TEST_P(WebhookPromises, AWebhookIsChanged) {
+TEST_F(WebhookPromises, AWebhookIsChanged) {
     const auto webhook = create("pipeline").id;
     EXPECT_EQ(must(store().update(author_, webhook, "import", "")).name, "import");
     const auto moved = must(store().update(author_, webhook, "", "https://hooks.example.com/y"));
@@ -57,7 +55,7 @@ TEST_P(WebhookPromises, AWebhookIsChanged) {
               Errc::not_found);
 }
 
-TEST_P(WebhookPromises, DeliveriesAreNewestFirstInPages) {
+TEST_F(WebhookPromises, DeliveriesAreNewestFirstInPages) {
     const auto webhook = create("pipeline").id;
     std::vector<webhooks::DeliveryId> sent;
     for (int i = 0; i < 3; ++i) sent.push_back(must(store().send_test(author_, webhook)).id);
@@ -75,7 +73,7 @@ TEST_P(WebhookPromises, DeliveriesAreNewestFirstInPages) {
     EXPECT_EQ(rest[0].id, sent[0]);
 }
 
-TEST_P(WebhookPromises, AnotherTeamsWebhookLooksMissing) {
+TEST_F(WebhookPromises, AnotherTeamsWebhookLooksMissing) {
     const auto webhook = create("pipeline").id;
     const auto other = others();
     const Author theirs{other.team, other.user, ""};
@@ -86,7 +84,7 @@ TEST_P(WebhookPromises, AnotherTeamsWebhookLooksMissing) {
     EXPECT_EQ(must(store().list(people_.team)).size(), 1u);
 }
 
-TEST_P(WebhookPromises, TheNumberPerTeamIsLimited) {
+TEST_F(WebhookPromises, TheNumberPerTeamIsLimited) {
     for (int i = 0; i < webhooks::kWebhooksPerTeam; ++i) create(std::to_string(i));
     EXPECT_EQ(code(store().create(author_, {}, std::string(32, 's'))), Errc::conflict);
     must(store().remove(author_, must(store().list(people_.team))[0].id));

@@ -5,8 +5,7 @@
 #include "server/http/contract/contract_text.hpp"
 #include "server/http/contract/parameters.hpp"
 #include "server/http/contract/router.hpp"
-#include "tests/fakes/fake_identity.hpp"
-#include "tests/fakes/fake_team_stores.hpp"
+#include "server/postgres/database.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -93,8 +92,9 @@ TEST_F(ContractTest, FillsInDefaults) {
 }
 
 TEST_F(ContractTest, AMissingHandlerStopsTheStart) {
-    fakes::FakeIdentity identity;
-    fakes::FakeIdempotency answers;
+    boost::asio::io_context away;
+    const postgres::ServerDatabase database(away.get_executor(), {});
+    const auto& stores = database.stores();
     boost::asio::thread_pool pool(1);
     Handlers handlers;
     for (const auto& operation : contract_.operations()) {
@@ -102,12 +102,12 @@ TEST_F(ContractTest, AMissingHandlerStopsTheStart) {
             co_return Response();
         };
     }
-    EXPECT_NO_THROW(Api(contract_, handlers, identity, answers, pool));
+    EXPECT_NO_THROW(Api(contract_, handlers, stores.identity, stores.idempotency, pool));
     auto node = handlers.extract("getMe");
     node.key() = "getYou";
     handlers.insert(std::move(node));
     try {
-        const Api api(contract_, handlers, identity, answers, pool);
+        const Api api(contract_, handlers, stores.identity, stores.idempotency, pool);
         FAIL() << "an incomplete API started";
     } catch (const std::runtime_error& error) {
         EXPECT_THAT(error.what(), HasSubstr("getMe is in openapi.yaml and has no handler"));
@@ -127,11 +127,12 @@ TEST(DeprecatedOperations, AreMarkedInEveryResponse) {
     const auto nothing = [](const Call&) -> boost::asio::awaitable<Response> {
         co_return empty_response(204);
     };
-    fakes::FakeIdentity identity;
-    fakes::FakeIdempotency answers;
+    boost::asio::io_context away;
+    const postgres::ServerDatabase database(away.get_executor(), {});
+    const auto& stores = database.stores();
     boost::asio::thread_pool pool(1);
-    Api api(contract, {{"old", nothing}, {"older", nothing}, {"new", nothing}}, identity, answers,
-            pool);
+    Api api(contract, {{"old", nothing}, {"older", nothing}, {"new", nothing}}, stores.identity,
+            stores.idempotency, pool);
     const auto answer = [&](const std::string& method, const std::string& target) {
         Request request;
         request.method = method;

@@ -144,23 +144,11 @@ TEST_F(AccountEndpoints, ATokenIsRenamed) {
 }
 
 TEST_F(AccountEndpoints, AuditEventsAreFilteredPagedAndExported) {
-    const auto ada = me(identity_.ada);
-    const TeamId own{*parse_public_id("team", ada.at("team").at("id").get<std::string>())};
-    const UserId user{*parse_public_id("user", ada.at("user").at("id").get<std::string>())};
-    on_io([&] {
-        const auto add = [&](std::int64_t id, std::optional<TeamId> team, std::string action,
-                             std::string target) {
-            audit_.events.push_back({identity::AuditEventId{id}, team, "", user, "ada",
-                                     clock_.now(), std::move(action), std::move(target), "req_1",
-                                     "", R"({"name": "=1+1"})"});
-        };
-        add(1, own, "token.create", "5");
-        add(2, own, "token.revoke", "5");
-        add(3, own, "user.update", "5");
-        add(4, TeamId{999}, "token.create", "6");
-        add(5, std::nullopt, "class.set", "gpu");
-        return 0;
-    });
+    execute(R"(
+        insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
+        select team, 1, action, target, 'req_1', '{"name": "=1+1"}'
+        from (values (1, 'token.create', '5'), (1, 'token.revoke', '5'), (1, 'user.update', '5'),
+          (999, 'token.create', '6'), (null, 'class.set', 'gpu')) x(team, action, target))");
     const auto list = [&](const std::string& query, const std::string& token) {
         const auto page = call("listAuditEvents", {"GET", "/v1/audit-events" + query, token});
         EXPECT_EQ(page.status, 200) << page.body;

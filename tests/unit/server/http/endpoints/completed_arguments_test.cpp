@@ -11,13 +11,9 @@ class CompletedArguments : public LiveServer {
     using Pointers = std::vector<std::string>;
 
     void add_gpu() {
-        queue::DeviceStatus device;
-        device.node = "crane-1";
-        device.name = "NVIDIA H200";
-        device.device_class = "gpu";
-        device.state = "ready";
-        device.memory_bytes = 150'754'820'096;
-        on_io([&] { jobs_.more_devices = {device}; });
+        execute(R"(
+            select plimsoll.register_worker('crane-1', 'opencl:nv:0', 'gpu', '{}', '{}', 17::smallint, 1,
+              '{"name": "NVIDIA H200", "memory_bytes": 150754820096}', '{}'))");
     }
     RawResponse post(const std::string& operation, const std::string& path, const json& body) {
         return call(operation, {"POST", path, identity_.ada, body.dump()});
@@ -34,13 +30,8 @@ class CompletedArguments : public LiveServer {
 
     // The arguments of the only stored job.
     json stored() {
-        json args;
-        on_io([&] {
-            EXPECT_EQ(jobs_.jobs.size(), 1u);
-            args = json::parse(jobs_.jobs.begin()->second.plan.args);
-            jobs_.jobs.clear();
-        });
-        return args;
+        EXPECT_EQ(execute("select count(*) from plimsoll.job"), "1");
+        return json::parse(execute("delete from plimsoll.job returning args"));
     }
 
     const json spec_{

@@ -56,9 +56,8 @@ TEST_F(DatasetEndpoints, ALongBodyIsStoredAsItArrives) {
     const auto path = announce(file.size() + 1);
     RawClient client(port_);
     client.send(head_of(path, 0, file.size() + 1, identity_.ada) + "\r\n" + file);
-    const DatasetId id{*parse_public_id("data", path.substr(path.rfind('/') + 1))};
     // All of it is sent but the last byte: the first steps are stored meanwhile.
-    while (on_io([&] { return datasets_.datasets.at(id).steps; }) < 2) {
+    while (execute("select count(*) < 2 from plimsoll.dataset_chunk") == "t") {
     }
     client.send("\n");
     EXPECT_EQ(client.receive().status, 200);
@@ -140,9 +139,9 @@ TEST_F(DatasetEndpoints, AJobOnADatasetKnowsItsColumns) {
     const auto made = post(spec(R"({"text":"headline","custom_id":"key"})"));
     EXPECT_EQ(made.status, 202);
     const JobId job{*parse_public_id("job", made.json().at("id").get<std::string>())};
-    const auto plan = on_io([&] { return jobs_.jobs.at(job).plan; });
-    EXPECT_EQ(plan.tasks.size(), 1u);
-    EXPECT_EQ(nlohmann::json::parse(plan.args).at("source"),
+    const auto of_job = " from plimsoll.job where id = " + std::to_string(job.value);
+    EXPECT_EQ(execute("select tasks_total" + of_job), "1");
+    EXPECT_EQ(nlohmann::json::parse(execute("select args" + of_job)).at("source"),
               (nlohmann::json{{"format", "csv"},
                               {"text", "headline"},
                               {"text_position", 1},

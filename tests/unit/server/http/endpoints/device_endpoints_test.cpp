@@ -5,7 +5,20 @@ namespace {
 
 using nlohmann::json;
 
-class DeviceEndpoints : public LiveServer {};
+class DeviceEndpoints : public LiveServer {
+  protected:
+    // A device of node-b beside the host of node-a.
+    void add_device(const std::string& device, const std::string& device_class, const json& info,
+                    const std::string& telemetry = "") {
+        execute("select plimsoll.register_worker('node-b', '" + device + "', '" + device_class +
+                "', '{}', '{}', 12::smallint, 1, $$" + info.dump() +
+                "$$, '{}'); update plimsoll.worker set telemetry = nullif($$" + telemetry +
+                "$$, '')::json, seen_at = seen_at + interval '1 day' where node = 'node-b'");
+    }
+    void set_state(const std::string& state) {
+        execute("update plimsoll.worker set state = '" + state + "' where node = 'node-b'");
+    }
+};
 
 TEST_F(DeviceEndpoints, ListsDevices) {
     EXPECT_EQ(call("listDevices", {"GET", "/v1/devices", identity_.vera}).json().at("items").size(),
@@ -18,24 +31,17 @@ TEST_F(DeviceEndpoints, SystemAdminsRequestACleanup) {
     const auto asked = call("cleanUpDevice", {"POST", path, identity_.ada});
     ASSERT_EQ(asked.status, 202) << asked.body;
     EXPECT_EQ(asked.json()["device"], "host");
-    on_io([&] { EXPECT_EQ(shares_.cleanups, 1); });
+    EXPECT_EQ(execute("select count(*) from plimsoll.device_cleanup"), "1");
     EXPECT_EQ(call({"POST", "/v1/devices/node-x/host/cleanup", identity_.ada}).status, 404);
-    EXPECT_EQ(call({"POST", "/v1/devices/node-a/opencl:pocl:0/cleanup", identity_.ada}).status,
+    add_device("opencl:pocl:0", "cpu", {{"name", "a processor"}});
+    set_state("retired");
+    EXPECT_EQ(call({"POST", "/v1/devices/node-b/opencl:pocl:0/cleanup", identity_.ada}).status,
               409);
 }
 
 TEST_F(DeviceEndpoints, ACleanUpIsReported) {
-    on_io([&] {
-        auto& cpu = jobs_.more_devices.emplace_back();
-        cpu.node = "node-b";
-        cpu.device = "opencl:pocl:0";
-        cpu.state = "ready";
-        cpu.cleanup = {.requested_at = {},
-                       .requested_by = "ada",
-                       .ended_at = {},
-                       .kept_bytes = {},
-                       .freed_bytes = {}};
-    });
+    add_device("opencl:pocl:0", "cpu", {{"name", "a processor"}});
+    call("cleanUpDevice", {"POST", "/v1/devices/node-b/opencl:pocl:0/cleanup", identity_.ada});
     const auto cleanup = [&] {
         return call("listDevices", {"GET", "/v1/devices", identity_.vera})
             .json()["items"][1]["cleanup"];
@@ -45,35 +51,23 @@ TEST_F(DeviceEndpoints, ACleanUpIsReported) {
                     .is_null());
     EXPECT_EQ(cleanup()["state"], "pending");
     EXPECT_TRUE(cleanup()["freed_bytes"].is_null());
-    on_io([&] {
-        auto& done = *jobs_.more_devices[0].cleanup;
-        done.ended_at = Timestamp{};
-        done.kept_bytes = 4096;
-        done.freed_bytes = -1000;
-    });
+    execute(R"(update plimsoll.device_cleanup
+        set ended_at = now(), result = '{"kept_bytes": 4096, "freed_bytes": -1000}')");
     EXPECT_EQ(cleanup()["state"], "done");
     EXPECT_EQ(cleanup()["kept_bytes"], 4096);
     EXPECT_EQ(cleanup()["freed_bytes"], -1000);
 }
 
 TEST_F(DeviceEndpoints, ADeviceShowsItsReadingsAndWarnings) {
-    on_io([&] {
-        auto& gpu = jobs_.more_devices.emplace_back();
-        gpu.node = "node-b";
-        gpu.device = "opencl:nvidia:0";
-        gpu.device_class = "gpu";
-        gpu.name = "NVIDIA H200";
-        gpu.state = "busy";
-        gpu.copy_mode = "second_queue";
-        gpu.capability =
-            R"({"driver_version":"550.54.15","compute_units":132,"processor_class":"Hopper",
+    add_device("opencl:nvidia:0", "gpu",
+               json::parse(R"({"name":"NVIDIA H200","copy_mode":"second_queue",
+            "capability":{"driver_version":"550.54.15","compute_units":132,"processor_class":"Hopper",
             "capabilities":["fp32_fma","mma_bf16"],
-            "features":[{"name":"fp16","passed":false,"failure":"It did not build.\nerror: 1"}]})";
-        gpu.telemetry = R"({"claims":3,"device":{"utilization_percent":97,
+            "features":[{"name":"fp16","passed":false,"failure":"It did not build.\nerror: 1"}]}})"),
+               R"({"claims":3,"device":{"utilization_percent":97,
             "memory_total_bytes":83886080000,"memory_free_bytes":20971520000,
             "temperature_celsius":71,"power_watts":null,
-            "warnings":[{"code":"utilization","message":"Busy."}]}})";
-    });
+            "warnings":[{"code":"utilization","message":"Busy."}]}})");
     const auto device =
         call("listDevices", {"GET", "/v1/devices", identity_.vera}).json()["items"][1];
     EXPECT_EQ(device["copy_mode"], "second_queue");
@@ -98,22 +92,20 @@ TEST_F(DeviceEndpoints, ADeviceShowsItsReadingsAndWarnings) {
     EXPECT_EQ(health["gpu"]["driver_version"], "550.54.15");
     EXPECT_EQ(health["devices"].size(), 2u);
 
-    on_io([&] { jobs_.more_devices[0].state = "failed"; });
+    set_state("failed");
     health = get();
     EXPECT_FALSE(health["gpu"]["gpu_available"]);
     EXPECT_TRUE(health["gpu"]["temperature_c"].is_null()) << "what it last said is no news";
     EXPECT_EQ(health["status"], "degraded");
 
-    on_io([&] { jobs_.more_devices[0].state = "gone"; });
+    set_state("retired");
     health = get();
     EXPECT_EQ(health["status"], "ok");
     EXPECT_EQ(health["gpu"], json({{"healthy", true}, {"gpu_available", false}}));
     EXPECT_TRUE(health["warnings"].empty());
 
-    on_io([&] {
-        shares_.holders = {{"replication_log", "standby", Timestamp{}, 600},
-                           {"session", "young", {}, 59}};
-    });
+    execute(R"(insert into plimsoll.vacuum_horizon (holder, position, detail, since)
+        values ('replication_log', 0, 'standby', now() - interval '600 s'), ('session', 0, 'young', now() - interval '50 s'))");
     health = get();
     EXPECT_EQ(health["status"], "degraded");
     ASSERT_EQ(health["warnings"].size(), 1u);
@@ -124,18 +116,13 @@ TEST_F(DeviceEndpoints, ADeviceShowsItsReadingsAndWarnings) {
 }
 
 TEST_F(DeviceEndpoints, MembersOfUnexpectedTypesAreIgnored) {
-    on_io([&] {
-        auto& odd = jobs_.more_devices.emplace_back();
-        odd.node = "node-b";
-        odd.device = "opencl:other:0";
-        odd.device_class = "gpu";
-        odd.state = "ready";
-        odd.capability = R"({"driver_version":550,"platform":["a"],"compute_units":"many",
+    add_device("opencl:other:0", "gpu",
+               {{"capability",
+                 json::parse(R"({"driver_version":550,"platform":["a"],"compute_units":"many",
             "capabilities":["fp32_fma",7],"self_tests":{"passed":false},
-            "features":["fp16",{"name":3,"passed":false,"failure":null},{"passed":"no"}]})";
-        odd.telemetry = R"({"device":{"utilization_percent":"97","memory_total_bytes":"all",
-            "memory_free_bytes":{},"warnings":[3,{"code":7}]}})";
-    });
+            "features":["fp16",{"name":3,"passed":false,"failure":null},{"passed":"no"}]})")}},
+               R"({"device":{"utilization_percent":"97","memory_total_bytes":"all",
+            "memory_free_bytes":{},"warnings":[3,{"code":7}]}})");
     const auto device =
         call("listDevices", {"GET", "/v1/devices", identity_.vera}).json()["items"][1];
     EXPECT_TRUE(device["capability"]["driver_version"].is_null());
@@ -147,7 +134,8 @@ TEST_F(DeviceEndpoints, MembersOfUnexpectedTypesAreIgnored) {
     EXPECT_TRUE(device["telemetry"]["utilization_percent"].is_null());
     const auto health = call("getDeviceHealth", {"GET", "/v1/health", identity_.vera}).json();
     EXPECT_TRUE(health["gpu"]["driver_version"].is_null());
-    on_io([&] { jobs_.more_devices[0].capability = R"({"capabilities":"all"})"; });
+    execute(
+        R"(update plimsoll.worker set info = '{"capability":{"capabilities":"all"}}' where node = 'node-b')");
     EXPECT_EQ(call("listDevices", {"GET", "/v1/devices", identity_.vera})
                   .json()["items"][1]["capability"]["self_tests_passed"],
               json::array());

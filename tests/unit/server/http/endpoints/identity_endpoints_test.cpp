@@ -274,7 +274,7 @@ TEST_F(IdentityEndpoints, ATokenHasAtMostItsCreatorsScopes) {
 }
 
 TEST_F(IdentityEndpoints, TokensMadeWithAnExpiringTokenDoNotOutliveIt) {
-    const auto end = std::string(FakeIdentity::kBriefEnd);
+    const auto end = std::string(Secrets::kBriefEnd);
     const auto body = [](const std::string& expires_at) {
         json token = {{"name", "x"}, {"scopes", {"jobs:read"}}};
         if (!expires_at.empty()) token["expires_at"] = expires_at;

@@ -18,11 +18,7 @@ class JobBundles : public LiveServer {
         if (!key.empty()) sent.headers.emplace_back("Idempotency-Key", key);
         return call("createJobBundle", sent);
     }
-    std::size_t stored() {
-        std::size_t count = 0;
-        on_io([&] { count = jobs_.jobs.size(); });
-        return count;
-    }
+    std::size_t stored() { return std::stoul(execute("select count(*) from plimsoll.job")); }
     static std::vector<std::string> outcomes(const json& bundle) {
         std::vector<std::string> found;
         for (const auto& item : bundle.at("items")) found.push_back(item.at("outcome"));

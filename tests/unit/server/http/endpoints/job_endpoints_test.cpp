@@ -1,50 +1,28 @@
-#include "server/base/gzip.hpp"
 #include "tests/unit/server/http/live/live_server.hpp"
 
 namespace plimsoll::http::test {
 namespace {
 
 using nlohmann::json;
-using queue::JobState;
 
 class JobEndpoints : public LiveServer {
   protected:
-    void happen(JobId id, JobState state, const std::string& event) {
-        on_io([&] {
-            jobs_.happen(id, state, event);
-            signals_.wake();
-        });
+    static std::string row(int index, const std::string& text) {
+        return R"({"index":)" + std::to_string(index) +
+               R"(,"line":null,"custom_id":"=1+1","text":")" + text +
+               R"(","label":"positive","compound":0.5,"positive":0.5,"neutral":0.5,)"
+               R"("negative":-0.0,"tokens":null,"truncated":null,"error_code":null,"error":null})"
+               "\n";
     }
-    void finish(JobId id) {
-        on_io([&] {
-            auto& stored = jobs_.jobs.at(id);
-            stored.job.items_done = 2;
-            stored.report =
-                R"({"model":"vader","model_hash":null,"form":null,"proofs":[],"accuracies":[],"goal":null,"policy":null,"choices":[],"compared":null,
-                    "reading":null,"by_source":null,"by_group":null,"over_time":null,
-                    "labels":{"positive":1,"neutral":0,"negative":1},
-                    "compound":{"mean":0,"standard_deviation":0,"minimum":0,"maximum":0},
-                    "histogram":[],"devices":[],"most_positive":[],"most_negative":[],"least_certain":[],"errors":[]})";
-            const auto row = [](int index, const char* text, const char* error) {
-                return R"({"index":)" + std::to_string(index) +
-                       R"(,"line":null,"custom_id":"=1+1","text":")" + text +
-                       R"(","label":"positive","compound":0.5,"positive":0.5,"neutral":0.5,)"
-                       R"("negative":-0.0,"tokens":null,"truncated":null,"error_code":null,"error":)" +
-                       error + "}\n";
-            };
-            stored.chunks = {gzip(row(0, "good", "null")), gzip(row(1, "bad", "null"))};
-        });
-        happen(id, JobState::succeeded, "finished");
-    }
+    void finish() { finish_jobs(row(0, "good") + row(1, "bad")); }
 };
 
 TEST_F(JobEndpoints, QuarantinedTasksKeepTheirRowsWhenTheirInputIsDeleted) {
     const auto id = submit();
-    finish(id);
-    on_io([&] {
-        jobs_.jobs.at(id).given_up = "Its workers died.";
-        jobs_.jobs.at(id).plan.tasks.clear();  // as if they stood in a dataset that was deleted
-    });
+    finish();
+    execute("update plimsoll.result set state = 'quarantined', error = 'Its workers died.'");
+    execute(
+        "update plimsoll.task set input = null");  // as if it stood in a dataset that was deleted
     const auto path = path_of(id) + "/results";
     const auto rows = call("getJobResults", {"GET", path, identity_.ada}).json().at("items");
     ASSERT_EQ(rows.size(), 2u);
@@ -61,14 +39,10 @@ TEST_F(JobEndpoints, QuarantinedTasksKeepTheirRowsWhenTheirInputIsDeleted) {
 TEST_F(JobEndpoints, ProgressIsByItemsOrByTasks) {
     const auto id = submit();
     const auto progress = [&](std::int64_t items, int tasks) {
-        on_io([&] {
-            auto& job = jobs_.jobs.at(id).job;
-            job.state = JobState::running;
-            job.started_at = job.created_at;
-            job.items_done = items;
-            job.tasks_total = 8;
-            job.tasks_done = tasks;
-        });
+        execute(
+            "update plimsoll.job set state = 'running', started_at = created_at, tasks_total = 8, "
+            "items_ok = " +
+            std::to_string(items) + ", tasks_left = 8 - " + std::to_string(tasks));
         return call("getJob", {"GET", path_of(id), identity_.ada}).json().at("progress");
     };
     EXPECT_EQ(progress(0, 0).at("fraction"), 0);
@@ -82,19 +56,12 @@ TEST_F(JobEndpoints, ProgressIsByItemsOrByTasks) {
 
 TEST_F(JobEndpoints, ListsTasksInPages) {
     const auto id = submit();
-    on_io([&] {
-        auto& stored = jobs_.jobs.at(id);
-        stored.plan.tasks.clear();
-        for (int i = 0; i < 3; ++i) stored.plan.tasks.push_back({"", 4});
-        queue::Attempt lost;
-        lost.task = 1;
-        lost.number = 2;
-        lost.outcome = "retry";
-        lost.node = "node-a";
-        lost.device = "opencl:0:0";
-        lost.error = "out of memory";
-        stored.attempts = {lost};
-    });
+    execute(R"(
+        with replaced as (delete from plimsoll.task returning job_id)
+        insert into plimsoll.task (job_id, seq, team_id, first_item, items, est_seconds)
+        select job_id, n, 1, 4 * n, 4, 0 from replaced, generate_series(0, 2) n;
+        insert into plimsoll.attempt (job_id, seq, fence, team_id, attempt, outcome, worker_id, error, claimed_at, at)
+        select job_id, 1, 184, 1, 2, 'retry', 1, 'out of memory', now(), now() from plimsoll.task where seq = 1)");
     const auto path = path_of(id) + "/tasks";
     const auto tasks = [&](const std::string& query) {
         return call("listJobTasks", {"GET", path + query, identity_.ada}).json();
@@ -109,7 +76,7 @@ TEST_F(JobEndpoints, ListsTasksInPages) {
     ASSERT_EQ(last.at("items").size(), 1u);
     EXPECT_EQ(last["items"][0].at("task"), 2);
     EXPECT_TRUE(last.at("next_cursor").is_null());
-    for (const auto* query : {"?attempt_from=2", "?node=node-a", "?device=opencl%3A0%3A0",
+    for (const auto* query : {"?attempt_from=2", "?node=node-a", "?device=host",
                               "?error=memory&state=waiting&attempt_from=1"}) {
         const auto found = tasks(query).at("items");
         ASSERT_EQ(found.size(), 1u) << query;
@@ -127,12 +94,12 @@ TEST_F(JobEndpoints, AFailedJobIsRedrivenAndOthersAreNot) {
         return call("redriveJob", {"POST", "/v1/jobs/" + job + "/redrive", identity_.ada});
     };
     EXPECT_EQ(redrive(to_public(id)).status, 409);
-    happen(id, JobState::failed, "finished");
+    worker().fail_jobs("no such model");
     const auto response = redrive(to_public(id));
     EXPECT_EQ(response.status, 202);
     EXPECT_EQ(response.json().at("state"), "queued");
     EXPECT_EQ(response.header("location"), "/v1/jobs/" + to_public(id));
-    finish(id);
+    finish();
     const auto complete = redrive(to_public(id));
     EXPECT_EQ(complete.status, 409);
     EXPECT_EQ(complete.json().at("detail"),
@@ -143,10 +110,12 @@ TEST_F(JobEndpoints, AFailedJobIsRedrivenAndOthersAreNot) {
 
 TEST_F(JobEndpoints, ManyJobsAreRedrivenByNameOrByFilter) {
     const auto failed = submit();
-    const auto labelled = submit();
+    execute(
+        "update plimsoll.job set labels = '{\"desk\": \"metals\"}'; update plimsoll.job_label set "
+        "value = 'metals'");
+    submit();
+    worker().fail_jobs("no such model");
     const auto running = submit();
-    for (const auto id : {failed, labelled}) happen(id, JobState::failed, "finished");
-    on_io([&] { jobs_.jobs.at(failed).job.labels = {{"desk", "metals"}}; });
     const auto redrive = [&](const json& body) {
         return call("redriveJobs", {"POST", "/v1/redrives", identity_.ada, body.dump()});
     };
@@ -167,6 +136,7 @@ TEST_F(JobEndpoints, ManyJobsAreRedrivenByNameOrByFilter) {
 }
 
 TEST_F(JobEndpoints, AWaitingJobSaysWhy) {
+    for (int i = 0; i < 12; ++i) submit();
     const auto id = submit();
     const auto wait = [&](const std::string& job) {
         return call("getJobWaitReason", {"GET", "/v1/jobs/" + job + "/wait-reason", identity_.ada});
@@ -176,7 +146,7 @@ TEST_F(JobEndpoints, AWaitingJobSaysWhy) {
     EXPECT_EQ(why.at("detail"), "It waits behind 12 tasks of the team's other jobs.");
     EXPECT_EQ(why.at("tasks_ahead"), 12);
     EXPECT_EQ(why.at("until"), nullptr);
-    finish(id);
+    finish();
     EXPECT_EQ(wait(to_public(id)).json().at("reason"), "ended");
     EXPECT_EQ(wait("job_0000000000001").status, 404);
 }
@@ -229,7 +199,7 @@ TEST_F(JobEndpoints, ReadsAJobOrReportsThatItIsUnchanged) {
     Sent again{"GET", path_of(id), identity_.ada};
     again.headers = {{"If-None-Match", etag}};
     EXPECT_EQ(call("getJob", again).status, 304);
-    happen(id, JobState::running, "started");
+    worker().start_jobs();
     EXPECT_EQ(call("getJob", again).status, 200);
 }
 
@@ -238,7 +208,7 @@ TEST_F(JobEndpoints, WaitingReturnsWhenTheJobChanges) {
     RawClient client(port_);
     Sent sent{"GET", path_of(id) + "?wait=60", identity_.ada};
     client.send(bytes_of(sent));
-    finish(id);
+    finish();
     const auto response = client.receive();
     EXPECT_EQ(response.status, 200);
     EXPECT_EQ(response.json().at("state"), "succeeded");
@@ -267,12 +237,12 @@ TEST_F(JobEndpoints, AnotherTeamsJobLooksMissing) {
 TEST_F(JobEndpoints, CancelsAndDeletes) {
     const auto id = submit();
     EXPECT_EQ(call("deleteJob", {"DELETE", path_of(id), identity_.ada}).status, 409);
-    happen(id, JobState::running, "started");
+    worker().start_jobs();
     const auto cancelled =
         call("cancelJob", {"POST", path_of(id) + "/cancellation", identity_.ada});
     EXPECT_EQ(cancelled.status, 202);
     EXPECT_EQ(cancelled.json().at("state"), "cancelling");
-    happen(id, JobState::cancelled, "finished");
+    finish();
     EXPECT_EQ(call("cancelJob", {"POST", path_of(id) + "/cancellation", identity_.ada}).status,
               409);
     EXPECT_EQ(call("deleteJob", {"DELETE", path_of(id), identity_.ada}).status, 204);
@@ -283,7 +253,7 @@ TEST_F(JobEndpoints, ReportAndResultsWaitForTheEnd) {
     const auto id = submit();
     EXPECT_EQ(call("getJobReport", {"GET", path_of(id) + "/report", identity_.ada}).status, 409);
     EXPECT_EQ(call("getJobResults", {"GET", path_of(id) + "/results", identity_.ada}).status, 409);
-    finish(id);
+    finish();
     EXPECT_EQ(call("getJobReport", {"GET", path_of(id) + "/report", identity_.ada}).status, 200);
     const auto results = call("getJobResults", {"GET", path_of(id) + "/results", identity_.ada});
     EXPECT_EQ(results.status, 200);
@@ -299,7 +269,7 @@ TEST_F(JobEndpoints, OperationsWithoutABodyAcceptAnEmptyObject) {
 
 TEST_F(JobEndpoints, ResultsComeInThreeFormats) {
     const auto id = submit();
-    finish(id);
+    finish();
     const auto get = [&](const std::string& operation, const std::string& file) {
         Sent sent{"GET", path_of(id) + "/" + file, identity_.ada};
         sent.headers = {{"Accept", "application/problem+json"}};  // as some generated clients do
@@ -315,9 +285,8 @@ TEST_F(JobEndpoints, ResultsComeInThreeFormats) {
 }
 
 TEST_F(JobEndpoints, ADamagedChunkEndsTheConnection) {
-    const auto id = submit();
-    finish(id);
-    on_io([&] { jobs_.jobs.at(id).chunks.at(1) = "damaged"; });
+    const auto id = ended({row(0, "good"), row(1, "bad")});
+    execute("update plimsoll.result set content = 'damaged', bytes = 7 where seq = 1");
     RawClient client(port_);
     client.send(bytes_of({"GET", path_of(id) + "/results.jsonl", identity_.ada}));
     EXPECT_EQ(client.receive_until("0\r\n\r\n").find("\r\n0\r\n\r\n"), std::string::npos);
@@ -325,22 +294,24 @@ TEST_F(JobEndpoints, ADamagedChunkEndsTheConnection) {
 
 TEST_F(JobEndpoints, ABrokenDatabaseIsUnavailable) {
     const auto id = submit();
-    on_io([&] { jobs_.broken = Error{Errc::unavailable, "The database does not respond.", {}}; });
+    database_.close();
     for (const auto& target : {path_of(id), std::string("/v1/jobs"), std::string("/readyz")}) {
         const auto response = call({"GET", target, identity_.ada});
         EXPECT_EQ(response.status, 503) << target;
         EXPECT_EQ(response.header("retry-after"), "5") << target;
     }
     EXPECT_EQ(call({"GET", "/healthz"}).status, 200);
-    on_io([&] { jobs_.broken.reset(); });
-    EXPECT_EQ(call({"GET", "/readyz"}).status, 200);
+    database_.open();
+    while (call({"GET", "/readyz"}).status != 200) {
+    }
 }
 
 TEST_F(JobEndpoints, InternalErrorsAreNotDisclosed) {
-    on_io([&] { jobs_.broken = Error{Errc::internal, "select secret from table", {}}; });
-    const auto response = call("listJobs", {"GET", "/v1/jobs", identity_.ada});
+    execute("alter function plimsoll.read_jobs rename to read_none");
+    const auto response = call("getJob", {"GET", path_of(JobId{1}), identity_.ada});
+    execute("alter function plimsoll.read_none rename to read_jobs");
     EXPECT_EQ(response.status, 500);
-    EXPECT_EQ(response.body.find("secret"), std::string::npos);
+    EXPECT_EQ(response.body.find("read_jobs"), std::string::npos);
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 namespace plimsoll::http::test {
 namespace {
 
-using queue::JobState;
-
 class JobEvents : public LiveServer {
   protected:
     Sent stream_of(JobId id, const std::string& last = {}) {
@@ -12,12 +10,6 @@ class JobEvents : public LiveServer {
         sent.headers = {{"Accept", "text/event-stream"}};
         if (!last.empty()) sent.headers.emplace_back("Last-Event-ID", last);
         return sent;
-    }
-    void happen(JobId id, JobState state, const std::string& event) {
-        on_io([&] {
-            jobs_.happen(id, state, event);
-            signals_.wake();
-        });
     }
     static int count(const std::string& text, const std::string& what) {
         int found = 0;
@@ -29,7 +21,7 @@ class JobEvents : public LiveServer {
 
 TEST_F(JobEvents, AreAPageOfJson) {
     const auto id = submit();
-    happen(id, JobState::running, "started");
+    worker().start_jobs();
     const auto page = call("listJobEvents", {"GET", path_of(id) + "/events", identity_.ada}).json();
     ASSERT_EQ(page.at("items").size(), 2u);
     EXPECT_EQ(page.at("items").at(1).at("type"), "started");
@@ -54,10 +46,10 @@ TEST_F(JobEvents, StreamUntilTheJobIsOver) {
     auto text = client.receive_until("event: job\n");
     EXPECT_NE(text.find("retry: 2000\n\n"), std::string::npos);
     EXPECT_NE(text.find("id: 1\nevent: submitted\n"), std::string::npos);
-    happen(id, JobState::running, "started");
+    worker().start_jobs();
     EXPECT_NE(client.receive_until("event: job\n").find("id: 2\nevent: started\n"),
               std::string::npos);
-    happen(id, JobState::succeeded, "finished");
+    finish_jobs();
     text = client.receive_until("\r\n0\r\n\r\n");
     EXPECT_NE(text.find("id: 3\nevent: finished\n"), std::string::npos);
     EXPECT_NE(text.find(R"("state":"succeeded")"), std::string::npos);
@@ -68,8 +60,8 @@ TEST_F(JobEvents, StreamUntilTheJobIsOver) {
 
 TEST_F(JobEvents, ResumeWithoutLossOrRepetition) {
     const auto id = submit();
-    happen(id, JobState::running, "started");
-    happen(id, JobState::succeeded, "finished");
+    worker().start_jobs();
+    finish_jobs();
     for (int last = 0; last < 3; ++last) {
         const auto response = call("listJobEvents", stream_of(id, std::to_string(last)));
         EXPECT_EQ(response.status, 200);
@@ -98,12 +90,9 @@ TEST_F(JobEvents, SurviveADatabaseOutage) {
     RawClient client(port_);
     client.send(bytes_of(stream_of(id)));
     client.receive_until("event: job\n");
-    on_io([&] {
-        jobs_.broken = Error{Errc::unavailable, "away", {}};
-        signals_.wake();
-    });
-    on_io([&] { jobs_.broken.reset(); });
-    happen(id, JobState::succeeded, "finished");
+    database_.close();
+    database_.open();
+    finish_jobs();
     EXPECT_NE(client.receive_until("\r\n0\r\n\r\n").find("event: finished"), std::string::npos);
 }
 

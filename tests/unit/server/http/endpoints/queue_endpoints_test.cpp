@@ -18,6 +18,10 @@ class QueueEndpoints : public LiveServer {
 };
 
 TEST_F(QueueEndpoints, ATeamSeesItsOwnShareAndASystemAdminAll) {
+    for (const auto& team : {research(), trading()}) {
+        call("setShare",
+             {"PUT", "/v1/teams/" + team + "/shares/gpu", identity_.ada, R"({"weight":2})"});
+    }
     EXPECT_EQ(queue(identity_.ada).at("shares").size(), 2U);
     const auto own = queue(identity_.tom).at("shares");
     ASSERT_EQ(own.size(), 1U);
@@ -61,7 +65,7 @@ TEST_F(QueueEndpoints, LimitsAndClassesAreReplacedWhole) {
                   .json()
                   .at("half_life_seconds"),
               60);
-    EXPECT_EQ(call({"PUT", "/v1/device-classes/cpu", identity_.ada, terms}).status, 404);
+    EXPECT_EQ(call({"PUT", "/v1/device-classes/quantum", identity_.ada, terms}).status, 400);
     EXPECT_EQ(call({"PUT", "/v1/device-classes/gpu", identity_.tom, terms}).status, 403);
 }
 
@@ -70,6 +74,7 @@ TEST_F(QueueEndpoints, TermsAreReadByTheirTeamAndAnEditNamesTheirVersion) {
     const auto unlimited = call("getTeamLimits", {"GET", team + "/limits", identity_.tom});
     EXPECT_EQ(unlimited.status, 200);
     EXPECT_TRUE(unlimited.json().at("queued_jobs").is_null());
+    call("setShare", {"PUT", team + "/shares/gpu", identity_.ada, R"({"weight":2})"});
     struct Edit {
         std::string operation;
         std::string list;
@@ -155,32 +160,37 @@ TEST_F(QueueEndpoints, AHoldNamesOneThing) {
               404);
     const auto device =
         hold(identity_.ada,
-             {{"mode", "drain"}, {"reason", "x"}, {"node", "a"}, {"device", "opencl:0:0"}});
+             {{"mode", "drain"}, {"reason", "x"}, {"node", "node-a"}, {"device", "host"}});
     EXPECT_EQ(device.json().at("scope"), "device");
 }
 
 TEST_F(QueueEndpoints, ARefusalForAQuotaNamesIt) {
-    on_io([&] {
-        jobs_.refusal = {
-            "device_seconds", 8, 10, 3, "cpu", "day", clock_.now() + std::chrono::hours(1)};
-        return 0;
-    });
+    const auto share = "/v1/teams/" + research() + "/shares/host";
+    const auto terms = R"({"weight":1,"quota":{"seconds":10,"period":"day"}})";
+    EXPECT_EQ(call("setShare", {"PUT", share, identity_.ada, terms}).status, 200);
+    execute(
+        "update plimsoll.account_state set period_seconds = 10, period_start = "
+        "plimsoll.quota_start('day', now())");
     const auto refused = call("createJob", {"POST", "/v1/jobs", identity_.ada, kTwoTexts});
     ASSERT_EQ(refused.status, 429) << refused.body;
     const auto problem = refused.json();
     EXPECT_EQ(problem.at("type"), "/docs/problems/over-quota");
     EXPECT_EQ(problem.at("quota"), "device_seconds");
-    EXPECT_EQ(problem.at("used"), 8);
+    EXPECT_EQ(problem.at("used"), 10);
     EXPECT_EQ(problem.at("limit"), 10);
     EXPECT_TRUE(problem.at("renews_at").is_string());
-    EXPECT_EQ(problem.at("detail"),
-              "The job is estimated to take 3 device-seconds; the team has used 8 of 10 "
-              "device-seconds of class cpu in a day.");
-    EXPECT_GE(std::stoi(refused.header("retry-after")), 3500);
+    const auto detail = problem.at("detail").get<std::string>();
+    EXPECT_TRUE(detail.starts_with("The job is estimated to take ")) << detail;
+    EXPECT_TRUE(
+        detail.ends_with(" device-seconds; the team has used 10 of 10 device-seconds of "
+                         "class host in a day."))
+        << detail;
+    EXPECT_GE(std::stoi(refused.header("retry-after")), 1);
 }
 
 TEST_F(QueueEndpoints, SystemAdminsSeeVacuumBlockersAfterAMinute) {
-    shares_.holders = {{"session", "process 12", Timestamp{}, 61}, {"session", "young", {}, 59}};
+    execute(R"(insert into plimsoll.vacuum_horizon (holder, position, detail, since) values
+        ('session', 0, 'process 12', now() - interval '61 s'), ('replication_slot', 0, 'young', now() - interval '50 s'))");
     const auto warnings = queue(identity_.ada).at("warnings");
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_EQ(warnings[0].at("code"), "vacuum_blocked");
@@ -188,37 +198,40 @@ TEST_F(QueueEndpoints, SystemAdminsSeeVacuumBlockersAfterAMinute) {
     EXPECT_TRUE(queue(identity_.tom).at("warnings").empty());
 }
 
+constexpr auto kAddUsage =
+    "insert into plimsoll.usage_hour "
+    "(team_id, hour, user_id, kind, model, seconds, tasks, items, jobs) ";
+
 class UsageEndpoint : public LiveServer {
   protected:
     UsageEndpoint() {
-        queue::Usage row;
-        row.start = parse_rfc3339("2025-03-04T08:00:00Z");
-        row.team = TeamId{1};
-        row.team_name = "research, \"north\"";
-        row.user = UserId{7};
-        row.kind = "sentiment";
-        row.device_seconds = 1.25;
-        row.tasks = 3;
-        row.items = 30;
-        row.jobs = 1;
-        shares_.used = {row, row};
-        shares_.used[1].team = TeamId{2};
-        shares_.used[1].team_name = "trading";
-        shares_.used[1].user_name = "tom";
+        use("(1, 7), (2, 3)");
+        execute(R"(update plimsoll.team set name = 'research, "north"' where id = 1)");
+    }
+    // Each of these (team, user) in the same hour.
+    void use(const std::string& who) {
+        execute(std::string(kAddUsage) +
+                "select team, '2025-03-04T08:00:00Z', who, 'sentiment', '', 1.25, 3, 30, 1 "
+                "from (values " +
+                who + ") x(team, who)");
     }
     RawResponse usage(const std::string& token, const std::string& query) {
         return call("getUsage", {"GET", "/v1/usage" + query, token});
     }
+
+    const std::string week_ = "&from=2025-03-01T00:00:00Z&to=2025-03-08T00:00:00Z";
 };
 
 TEST_F(UsageEndpoint, ATeamSeesItsOwnUsageAndASystemAdminAll) {
-    const auto all = usage(identity_.ada, "?group_by=hour,team,user,kind").json();
+    const auto all = usage(identity_.ada, "?group_by=hour,team,user,kind" + week_).json();
     ASSERT_EQ(all.at("items").size(), 2U);
     EXPECT_EQ(all["items"][0]["user"]["name"], nullptr);
     EXPECT_EQ(all["items"][1]["user"]["name"], "tom");
     EXPECT_EQ(all["total"]["device_seconds"], 2.5);
-    EXPECT_EQ(usage(identity_.ada, "?team_id=" + to_public(TeamId{2})).json()["items"].size(), 1U);
-    const auto own = usage(identity_.tom, "").json();
+    EXPECT_EQ(
+        usage(identity_.ada, "?team_id=" + to_public(TeamId{2}) + week_).json()["items"].size(),
+        1U);
+    const auto own = usage(identity_.tom, "?group_by=team" + week_).json();
     ASSERT_EQ(own.at("items").size(), 1U);
     EXPECT_EQ(own["items"][0]["team"]["name"], "trading");
     EXPECT_EQ(usage(identity_.tom, "?team_id=" + to_public(TeamId{1})).status, 404);
@@ -227,7 +240,7 @@ TEST_F(UsageEndpoint, ATeamSeesItsOwnUsageAndASystemAdminAll) {
 TEST_F(UsageEndpoint, TimesHaveDefaultsAndLimits) {
     const auto week = usage(identity_.ada, "?to=2025-03-08T00:00:00Z").json();
     EXPECT_EQ(week.at("from"), "2025-03-01T00:00:00.000Z");
-    EXPECT_EQ(shares_.asked->by, std::vector<std::string>{"day"});
+    EXPECT_EQ(week.at("group_by"), nlohmann::json{"day"});
     for (const auto* wrong :
          {"?from=yesterday", "?from=2025-03-08T00:00:00Z&to=2025-03-08T00:00:00Z",
           "?from=2023-01-01T00:00:00Z&to=2025-01-01T00:00:00Z", "?group_by=hour,day",
@@ -237,21 +250,24 @@ TEST_F(UsageEndpoint, TimesHaveDefaultsAndLimits) {
 }
 
 TEST_F(UsageEndpoint, MoreThanTenThousandRowsAreRefused) {
-    shares_.used.assign(10'001, shares_.used[0]);
-    const auto refused = usage(identity_.ada, "?group_by=hour,user");
+    execute(std::string(kAddUsage) +
+            "select 1, '2025-03-04T08:00:00Z', n, 'sentiment', '', 1, 1, 1, 1 "
+            "from generate_series(1000, 11000) n");
+    const auto refused = usage(identity_.ada, "?group_by=hour,user" + week_);
     EXPECT_EQ(refused.status, 400);
     EXPECT_EQ(refused.json().at("errors").at(0).at("parameter"), "group_by");
 }
 
 TEST_F(UsageEndpoint, CsvHasOneLinePerRow) {
     const auto table =
-        call("getUsageCsv", {"GET", "/v1/usage.csv?group_by=hour,team,user,kind", identity_.tom});
+        call("getUsageCsv",
+             {"GET", "/v1/usage.csv?group_by=hour,team,user,kind" + week_, identity_.tom});
     EXPECT_EQ(table.status, 200);
     EXPECT_EQ(table.header("content-type"), "text/csv");
     EXPECT_EQ(table.body,
               "start,team_id,team,user_id,user,kind,model,device_seconds,tasks,items,jobs\r\n"
               "2025-03-04T08:00:00.000Z," +
-                  to_public(TeamId{2}) + ",trading," + to_public(UserId{7}) +
+                  to_public(TeamId{2}) + ",trading," + to_public(UserId{3}) +
                   ",tom,sentiment,,1.25,3,30,1\r\n");
 }
 

@@ -1,5 +1,7 @@
 #include "tests/unit/server/http/live/live_server.hpp"
 
+#include "server/base/gzip.hpp"
+#include "server/base/hex.hpp"
 #include "server/http/contract/contract_text.hpp"
 
 namespace plimsoll::http::test {
@@ -52,6 +54,44 @@ JobId LiveServer::submit() {
     const auto response = call({"POST", "/v1/jobs", identity_.ada, kTwoTexts});
     EXPECT_EQ(response.status, 202) << response.body;
     return JobId{*parse_public_id("job", response.json().at("id").get<std::string>())};
+}
+
+HostWorker& LiveServer::worker() {
+    if (!worker_) worker_.emplace(database_);
+    return *worker_;
+}
+
+void LiveServer::finish_jobs(const std::string& rows) {
+    worker().finish_jobs(
+        rows,
+        R"({"model":"vader","model_hash":null,"form":null,"proofs":[],"accuracies":[],"goal":null,"policy":null,"choices":[],"compared":null,
+            "reading":null,"by_source":null,"by_group":null,"over_time":null,
+            "labels":{"positive":1,"neutral":0,"negative":1},
+            "compound":{"mean":0,"standard_deviation":0,"minimum":0,"maximum":0},
+            "histogram":[],"devices":[],"most_positive":[],"most_negative":[],"least_certain":[],"errors":[]})");
+}
+
+JobId LiveServer::ended(const std::vector<std::string>& chunks) {
+    const auto id = submit();
+    finish_jobs();
+    std::string contents;
+    for (const auto& chunk : chunks) {
+        contents += (contents.empty() ? "'\\x" : "', '\\x") + hex(gzip(chunk));
+    }
+    const auto job = std::to_string(id.value);
+    execute(
+        "insert into plimsoll.task (job_id, seq, team_id, first_item, items, est_seconds, input) "
+        "select job_id, n, team_id, n, 1, 0, input from plimsoll.task, generate_series(1, " +
+        std::to_string(chunks.size() - 1) + ") n where job_id = " + job + " and seq = 0; " +
+        "update plimsoll.task set items = 1 where job_id = " + job + "; " +
+        "with old as (delete from plimsoll.result where job_id = " + job +
+        " returning *) "
+        "insert into plimsoll.result select job_id, n - 1, team_id, state, fence, worker_id, "
+        "attempt, 1, 0, "
+        "seconds, length(chunk), chunk, null, null, finished_at "
+        "from old, unnest(array[" +
+        contents + "']::bytea[]) with ordinality c(chunk, n) where seq = 0");
+    return id;
 }
 
 std::vector<std::string> pointers_of(const RawResponse& refusal) {

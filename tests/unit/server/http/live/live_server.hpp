@@ -1,7 +1,8 @@
 #pragma once
 
 #include "server/http/contract/contract.hpp"
-#include "tests/unit/server/http/live/in_memory_server.hpp"
+#include "tests/unit/server/http/live/database_server.hpp"
+#include "tests/unit/server/http/live/host_worker.hpp"
 #include "tests/unit/server/http/live/raw_client.hpp"
 
 #include <future>
@@ -17,7 +18,7 @@ struct Sent {
 };
 
 // It listens on a free port from the start, without TLS.
-class LiveServer : public InMemoryServer {
+class LiveServer : public DatabaseServer {
   protected:
     LiveServer() : LiveServer(ListenOptions{}) {}
     explicit LiveServer(const ListenOptions& options);
@@ -41,10 +42,17 @@ class LiveServer : public InMemoryServer {
     JobId submit();
     static std::string path_of(JobId id) { return "/v1/jobs/" + to_public(id); }
 
+    HostWorker& worker();
+    // The waiting jobs of kind sentiment end with these rows.
+    void finish_jobs(const std::string& rows = "");
+    // An ended job with these chunks of rows.
+    JobId ended(const std::vector<std::string>& chunks);
+
     unsigned short port_ = 0;
 
   private:
     Contract contract_;
+    std::optional<HostWorker> worker_;
 };
 
 // The pointers that an error names, in order.

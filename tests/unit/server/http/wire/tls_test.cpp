@@ -1,5 +1,5 @@
 // The same server over TLS: handshake, cookie, and what a client without TLS gets.
-#include "tests/unit/server/http/live/in_memory_server.hpp"
+#include "tests/unit/server/http/live/database_server.hpp"
 #include "tests/unit/server/http/live/raw_client.hpp"
 
 #include <cstdio>
@@ -43,7 +43,7 @@ TlsFiles make_certificate(const fs::path& folder) {
     return files;
 }
 
-class Tls : public InMemoryServer {
+class Tls : public DatabaseServer {
   protected:
     Tls() {
         std::string name = (fs::temp_directory_path() / "plimsoll-tls-XXXXXX").string();

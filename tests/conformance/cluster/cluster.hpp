@@ -29,13 +29,13 @@ class Cluster {
     void freeze() const;
     void thaw() const;
     // Ends every session of a role.
-    void end_sessions(const char* role) const;
+    void end_sessions(const char* role);
     // Between these two calls it refuses connections.
     void stop();
     void start();
 
     // Runs SQL as the superuser, who sees all rows; the first value of the first row, or "".
-    std::string execute(const std::string& sql) const;
+    std::string execute(const std::string& sql);
 
     ~Cluster();
 
@@ -45,6 +45,25 @@ class Cluster {
 
     std::string directory_;
     std::unique_ptr<postgres::EmbeddedCluster> embedded_;
+    postgres::Handle session_;  // the superuser's
+};
+
+// The cluster's database, for one test: at its end, what the test wrote is undone. Copying an empty
+// database, all 1,000 files of it, would cost several times as much.
+class TestDatabase {
+  public:
+    TestDatabase();
+    ~TestDatabase();
+
+    // What is in the database now is what later tests find.
+    static void save();
+
+    postgres::Target as(const char* role) const { return Cluster::get().as(role); }
+    // As that of the cluster.
+    std::string execute(const std::string& sql) const { return Cluster::get().execute(sql); }
+    // While it is closed it has no sessions and refuses the server's connections.
+    void close() const;
+    void open() const;
 };
 
 // A lock that the test holds, so that a statement ends when the test says so.
