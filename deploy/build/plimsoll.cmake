@@ -138,14 +138,6 @@ function(plimsoll_benchmark name source)
   plimsoll_precompile(${name} bench/${source})
 endfunction()
 
-# These take a minute and more each: they begin first, so that none is left to run alone at the end. The second half runs
-# kernels that unit/engine/transformer compiles for all: beside it, they would take up to twice the processor time.
-set(PLIMSOLL_LONG_TESTS browser/docs browser/jobs browser/memory browser/views clients/generated clients/samples
-  conformance integration/faults unit/engine/transformer)
-set(PLIMSOLL_LONG_KERNEL_TESTS integration/models integration/profile integration/worker
-  integration/worker/device_faults transformers/numerics unit/engine/routines unit/server/kinds/profile
-  unit/server/kinds/sentiment)
-
 # plimsoll_test(name LABEL label COMMAND command... [TIMEOUT seconds]): a test of any other kind, run
 # from the repository root. It finds the built programs in the folder $PLIMSOLL_BIN, compiled kernels in
 # $PLIMSOLL_TEST_CACHE, and the pinned node and npm in PATH; the command's own name is looked up before that, so these

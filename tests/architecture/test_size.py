@@ -10,8 +10,8 @@ BUDGET = {
     'server': (914, 75_548),
     'web': (407, 28_850),
     'migrations': (170, 6_359),
-    'deploy': (88, 2_048),
-    'tests': (783, None),
+    'deploy': (88, 2_040),
+    'tests': (763, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25
