@@ -1,6 +1,6 @@
 // What system admins do: people, teams, device classes; and a team's baselines.
 import assert from 'node:assert/strict';
-import { busyQueue } from './fake/data.mjs';
+import { busyQueue, makeJob } from './fake/data.mjs';
 import { pinnedReport, profileJob, profileReport } from './fake/profile.mjs';
 import { heard, until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
@@ -20,9 +20,11 @@ visit('people are made, disabled after a question, enabled, and made system admi
   await grace.getByRole('button', { name: 'Enable grace' }).click();
   await grace.getByText('Active').waitFor();
   await grace.getByRole('button', { name: 'Make system admin grace' }).click();
+  await page.getByRole('dialog', { name: 'Make grace a system admin?' }).getByRole('button', { name: 'Make system admin' }).click();
   await grace.getByText('system admin', { exact: true }).waitFor();
   assert.deepEqual(server.calls.filter(({ name }) => name === 'PATCH /v1/users/usr_2').map(({ body }) => body), [{ disabled: true }, { disabled: false }, { is_admin: true }]);
   await rowOf(page, 'People', 'ada').getByRole('button', { name: 'Remove system admin ada' }).click();
+  await page.getByRole('dialog', { name: 'Remove ada as system admin?' }).getByRole('button', { name: 'Remove system admin' }).click();
   await heard(page, 'The last system admin must stay.');
 
   await page.getByRole('button', { name: 'New user' }).click();
@@ -45,6 +47,26 @@ visit('people are made, disabled after a question, enabled, and made system admi
   assert.ok(server.calls.some(({ name }) => name === 'DELETE /v1/users/usr_2'));
 });
 
+const leaver = (server) => {
+  const grace = { id: 'usr_2', name: 'grace' };
+  server.schedules = server.schedules.map((one) => ({ ...one, user: grace }));
+  server.add(makeJob('job_left', { state: 'running', submitter: grace }));
+};
+visit('who disables somebody sees what is theirs, takes the schedules over and cancels the jobs', { arrange: leaver }, async ({ page, server, go }) => {
+  await go('/#/settings/people');
+  await rowOf(page, 'People', 'grace').getByRole('button', { name: 'Disable grace' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Disable grace?' });
+  for (const line of ['1 schedule: Nightly headlines', '1 unfinished job', '1 token: notebook', '1 webhook: chat']) {
+    await dialog.getByText(line).waitFor();
+  }
+  await dialog.getByLabel('Cancel their unfinished jobs').check();
+  await dialog.getByRole('button', { name: 'Disable' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const sent = server.calls.map(({ name }) => name).filter((name) => !name.startsWith('GET'));
+  assert.deepEqual(sent, ['PUT /v1/schedules/sched_1', 'POST /v1/cancellations', 'PATCH /v1/users/usr_2'], 'a paused schedule does nothing');
+  assert.equal(server.calls.find(({ name }) => name.startsWith('PUT')).body.job.kind, 'sentiment');
+});
+
 visit('an identity at the provider is unlinked after a question', async ({ page, server, go }) => {
   await go('/#/settings/people');
   const linus = rowOf(page, 'People', 'linus');
@@ -65,6 +87,7 @@ visit('an edit of what somebody else has changed meanwhile is refused, and the l
   await grace.getByText('Active').waitFor();
   meanwhile(server.members[1].user, { disabled: true });
   await grace.getByRole('button', { name: 'Make system admin grace' }).click();
+  await page.getByRole('dialog', { name: 'Make grace a system admin?' }).getByRole('button', { name: 'Make system admin' }).click();
   await heard(page, outdated);
   await grace.getByText('Disabled').waitFor();
   assert.equal(server.members[1].user.is_admin, false);
@@ -115,10 +138,14 @@ visit('a team is made, and its members are shown', async ({ page, server, go }) 
   await page.getByRole('button', { name: 'New team' }).click();
   const dialog = page.getByRole('dialog', { name: 'New team' });
   await dialog.getByLabel('Name').fill('ferries');
+  await dialog.getByText('Share of the devices').click();
+  await dialog.getByLabel('Weight').fill('2');
+  await dialog.getByLabel('Quota').fill('3600');
   await dialog.getByRole('button', { name: 'Create team' }).click();
   await heard(page, 'Team ferries created; you own it');
   await page.getByRole('region', { name: 'ferries' }).getByText('grace', { exact: true }).first().waitFor();
   assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/teams').body, { name: 'ferries' });
+  assert.deepEqual(server.calls.find(({ name }) => /^PUT .*\/shares\/gpu$/.test(name)).body, { weight: 2, cap: null, quota: { seconds: 3600, period: 'day' } });
 
   const trading = rowOf(page, 'Teams', 'trading');
   await trading.getByRole('button', { name: 'Archive trading' }).click();

@@ -10,7 +10,7 @@ export function matchingJobs(fake, { kind, state, label, submitter, from, to, de
       (!kind || job.kind === kind) &&
       (!state || job.state === state) &&
       (!label || (name in job.labels && (value === undefined || job.labels[name] === value))) &&
-      (!submitter || job.submitter.name === submitter) &&
+      (!submitter || [job.submitter.name, job.submitter.id].includes(submitter)) &&
       (!from || job.created_at >= from) &&
       (!to || job.created_at < to) &&
       (!device_class || job.device_class === device_class) &&

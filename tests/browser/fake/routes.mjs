@@ -279,7 +279,11 @@ export const routes = [
     const { call, parameters } = context;
     const share = fake.queue.shares.find(({ team, device_class }) => team.id === parameters[0] && device_class === parameters[1]);
     const { weight, cap = null, quota = null } = call.body;
-    edit(context, share, { weight, cap, quota: quota && { ...quota, used_seconds: 0, renews_at: '2025-03-05T00:00:00.000Z', exhausted: false } });
+    const terms = { weight, cap, quota: quota && { ...quota, used_seconds: 0, renews_at: '2025-03-05T00:00:00.000Z', exhausted: false } };
+    if (share) return edit(context, share, terms);
+    // Of a team that never ran.
+    const unused = { devices_used: 0, tasks_ready: 0, used_seconds: 0, used_share: 0, fair_share: 0, paused: false, version: '1' };
+    context.json(context.response, 200, { team: { id: parameters[0], name: 'ferries' }, device_class: parameters[1], ...unused, ...terms });
   }],
   [/^GET \/v1\/tokens$/, (fake, { response, json }) => json(response, 200, { items: fake.tokens, next_cursor: null })],
   [/^POST \/v1\/tokens$/, (fake, { call, response, json }) => {

@@ -1,5 +1,5 @@
 import type { components } from '../api/schema';
-import { api } from './client';
+import { api, dataOf } from './client';
 
 export type Attempt = components['schemas']['Attempt'];
 export type AttemptPage = components['schemas']['AttemptPage'];
@@ -20,20 +20,9 @@ export interface LogFilter {
 /** As many as the server puts on a page. */
 const pageSize = 200;
 
-export async function listAttempts(job: string, cursor?: string, signal?: AbortSignal): Promise<AttemptPage> {
-  const params = { path: { job_id: job }, query: { cursor, limit: pageSize } };
-  const { data } = await api.GET('/v1/jobs/{job_id}/attempts', { params, signal });
-  return data!;
-}
-
-export async function listTasks(job: string, state?: TaskState, cursor?: string, signal?: AbortSignal): Promise<TaskPage> {
-  const params = { path: { job_id: job }, query: { state, cursor, limit: pageSize } };
-  const { data } = await api.GET('/v1/jobs/{job_id}/tasks', { params, signal });
-  return data!;
-}
-
-export async function listLogs(job: string, { level, task }: LogFilter, cursor?: string, signal?: AbortSignal): Promise<LogPage> {
-  const params = { path: { job_id: job }, query: { level, task, cursor, limit: pageSize } };
-  const { data } = await api.GET('/v1/jobs/{job_id}/logs', { params, signal });
-  return data!;
-}
+export const listAttempts = (job: string, cursor?: string, signal?: AbortSignal): Promise<AttemptPage> =>
+  dataOf(api.GET('/v1/jobs/{job_id}/attempts', { params: { path: { job_id: job }, query: { cursor, limit: pageSize } }, signal }));
+export const listTasks = (job: string, state?: TaskState, cursor?: string, signal?: AbortSignal): Promise<TaskPage> =>
+  dataOf(api.GET('/v1/jobs/{job_id}/tasks', { params: { path: { job_id: job }, query: { state, cursor, limit: pageSize } }, signal }));
+export const listLogs = (job: string, { level, task }: LogFilter, cursor?: string, signal?: AbortSignal): Promise<LogPage> =>
+  dataOf(api.GET('/v1/jobs/{job_id}/logs', { params: { path: { job_id: job }, query: { level, task, cursor, limit: pageSize } }, signal }));

@@ -1,5 +1,5 @@
 import type { components } from '../api/schema';
-import { api } from './client';
+import { api, dataOf } from './client';
 import type { PageAnswer } from './pages';
 
 export type AuditEvent = components['schemas']['AuditEvent'];
@@ -20,10 +20,8 @@ export interface AuditFilter {
 const asQuery = (filter: AuditFilter): AuditFilter => Object.fromEntries(Object.entries(filter).filter(([, value]) => value));
 
 /** Newest first. */
-export async function listAudit(filter: AuditFilter, cursor: string | undefined, signal?: AbortSignal): Promise<PageAnswer<AuditEvent>> {
-  const { data } = await api.GET('/v1/audit-events', { params: { query: { ...asQuery(filter), ...(cursor ? { cursor } : {}), limit: 50 } }, signal });
-  return data!;
-}
+export const listAudit = (filter: AuditFilter, cursor: string | undefined, signal?: AbortSignal): Promise<PageAnswer<AuditEvent>> =>
+  dataOf(api.GET('/v1/audit-events', { params: { query: { ...asQuery(filter), ...(cursor ? { cursor } : {}), limit: 50 } }, signal }));
 
 export const auditTable = (filter: AuditFilter): string =>
   `/v1/audit-events.csv?${new URLSearchParams(Object.entries(asQuery(filter)).map(([name, value]) => [name, String(value)]))}`;

@@ -52,3 +52,6 @@ export const ifAbsent = { 'If-None-Match': '*' } as const;
 
 /** The typed client. Its calls either give `data` or throw a Problem. */
 export const api = createClient<paths>({ baseUrl: location.origin, fetch: send });
+
+/** What a call gave. */
+export const dataOf = async <T>(call: Promise<{ data?: T }>): Promise<T> => (await call).data!;

@@ -1,5 +1,5 @@
 import type { components } from '../api/schema';
-import { api } from './client';
+import { api, dataOf } from './client';
 
 export type Dataset = components['schemas']['Dataset'];
 export type DatasetPage = components['schemas']['DatasetPage'];
@@ -14,20 +14,9 @@ export const largestFile = 512 * 1024 * 1024; // bytes
 
 const one = (id: string) => ({ path: { dataset_id: id } });
 
-export async function listDatasets(cursor?: string, signal?: AbortSignal): Promise<DatasetPage> {
-  const { data } = await api.GET('/v1/datasets', { params: { query: { cursor, limit: 50 } }, signal });
-  return data!;
-}
-
-export async function readDataset(id: string, signal?: AbortSignal): Promise<Dataset> {
-  const { data } = await api.GET('/v1/datasets/{dataset_id}', { params: one(id), signal });
-  return data!;
-}
-
-export async function createDataset(dataset: NewDataset): Promise<Dataset> {
-  const { data } = await api.POST('/v1/datasets', { body: dataset });
-  return data!;
-}
+export const listDatasets = (cursor?: string, signal?: AbortSignal): Promise<DatasetPage> => dataOf(api.GET('/v1/datasets', { params: { query: { cursor, limit: 50 } }, signal }));
+export const readDataset = (id: string, signal?: AbortSignal): Promise<Dataset> => dataOf(api.GET('/v1/datasets/{dataset_id}', { params: one(id), signal }));
+export const createDataset = (dataset: NewDataset): Promise<Dataset> => dataOf(api.POST('/v1/datasets', { body: dataset }));
 
 /** Sends the bytes of the file that begin at `offset`, which must be where the upload stands. */
 export async function sendPart(id: string, offset: number, bytes: Blob, signal: AbortSignal): Promise<Dataset> {
@@ -43,11 +32,8 @@ export async function sendPart(id: string, offset: number, bytes: Blob, signal: 
 }
 
 /** At most 200 records from `first` on. */
-export async function readRecords(id: string, first: number, limit: number, signal?: AbortSignal): Promise<DatasetRecords> {
-  const params = { ...one(id), query: { offset: first, limit } };
-  const { data } = await api.GET('/v1/datasets/{dataset_id}/records', { params, signal });
-  return data!;
-}
+export const readRecords = (id: string, first: number, limit: number, signal?: AbortSignal): Promise<DatasetRecords> =>
+  dataOf(api.GET('/v1/datasets/{dataset_id}/records', { params: { ...one(id), query: { offset: first, limit } }, signal }));
 
 /** The lines that cannot be read, a page of them. */
 export async function listErrors(id: string, cursor?: string, signal?: AbortSignal): Promise<DatasetErrors> {
@@ -57,6 +43,4 @@ export async function listErrors(id: string, cursor?: string, signal?: AbortSign
   return data as DatasetErrors;
 }
 
-export async function deleteDataset(id: string): Promise<void> {
-  await api.DELETE('/v1/datasets/{dataset_id}', { params: one(id) });
-}
+export const deleteDataset = async (id: string) => void (await api.DELETE('/v1/datasets/{dataset_id}', { params: one(id) }));

@@ -1,5 +1,5 @@
 import type { components, operations } from '../api/schema';
-import { api } from './client';
+import { api, dataOf } from './client';
 import { pageSize } from './pages';
 
 export type Job = components['schemas']['Job'];
@@ -47,20 +47,9 @@ export async function listJobs(filter: JobFilter, cursor?: string, signal?: Abor
 }
 
 /** How many jobs of each state the filter finds, whatever state it names. */
-export async function countJobs({ state: _, ...filter }: JobFilter, signal?: AbortSignal): Promise<JobCounts> {
-  const { data } = await api.GET('/v1/job-counts', { params: { query: filter }, signal });
-  return data!;
-}
-
-export async function readJob(id: string, signal?: AbortSignal): Promise<Job> {
-  const { data } = await api.GET('/v1/jobs/{job_id}', { params: { path: { job_id: id } }, signal });
-  return data!;
-}
-
-export async function readWait(id: string): Promise<JobWaitReason> {
-  const { data } = await api.GET('/v1/jobs/{job_id}/wait-reason', { params: { path: { job_id: id } } });
-  return data!;
-}
+export const countJobs = ({ state: _, ...filter }: JobFilter, signal?: AbortSignal): Promise<JobCounts> => dataOf(api.GET('/v1/job-counts', { params: { query: filter }, signal }));
+export const readJob = (id: string, signal?: AbortSignal): Promise<Job> => dataOf(api.GET('/v1/jobs/{job_id}', { params: { path: { job_id: id } }, signal }));
+export const readWait = (id: string): Promise<JobWaitReason> => dataOf(api.GET('/v1/jobs/{job_id}/wait-reason', { params: { path: { job_id: id } } }));
 
 /** What has happened to a job: at most the first 200 events. */
 export async function listEvents(id: string, signal?: AbortSignal): Promise<JobEvent[]> {
@@ -71,15 +60,8 @@ export async function listEvents(id: string, signal?: AbortSignal): Promise<JobE
 }
 
 /** The same key with the same spec creates one job, however often it is sent. */
-export async function submitJob(spec: JobSpec, key: string): Promise<Job> {
-  const { data } = await api.POST('/v1/jobs', { params: { header: { 'Idempotency-Key': key } }, body: spec });
-  return data!;
-}
-
-export async function cancelJob(id: string): Promise<Job> {
-  const { data } = await api.POST('/v1/jobs/{job_id}/cancellation', { params: { path: { job_id: id } } });
-  return data!;
-}
+export const submitJob = (spec: JobSpec, key: string): Promise<Job> => dataOf(api.POST('/v1/jobs', { params: { header: { 'Idempotency-Key': key } }, body: spec }));
+export const cancelJob = (id: string): Promise<Job> => dataOf(api.POST('/v1/jobs/{job_id}/cancellation', { params: { path: { job_id: id } } }));
 
 /** Whether a job has a report although it failed: it names the error of every item. */
 export const everyItemFailed = ({ state, progress, tasks_failed }: Pick<Job, 'state' | 'progress' | 'tasks_failed'>): boolean =>
@@ -89,19 +71,9 @@ export const everyItemFailed = ({ state, progress, tasks_failed }: Pick<Job, 'st
 export const redrivable = (job: Pick<Job, 'state' | 'progress' | 'tasks_failed'>): boolean =>
   (job.state === 'failed' && !everyItemFailed(job)) || job.state === 'cancelled' || (job.state === 'succeeded' && job.tasks_failed > 0);
 
-export async function redriveJob(id: string): Promise<Job> {
-  const { data } = await api.POST('/v1/jobs/{job_id}/redrive', { params: { path: { job_id: id } } });
-  return data!;
-}
-
-export async function deleteJob(id: string): Promise<void> {
-  await api.DELETE('/v1/jobs/{job_id}', { params: { path: { job_id: id } } });
-}
-
-export async function readReport(id: string, signal?: AbortSignal): Promise<Report> {
-  const { data } = await api.GET('/v1/jobs/{job_id}/report', { params: { path: { job_id: id } }, signal });
-  return data!;
-}
+export const redriveJob = (id: string): Promise<Job> => dataOf(api.POST('/v1/jobs/{job_id}/redrive', { params: { path: { job_id: id } } }));
+export const deleteJob = async (id: string) => void (await api.DELETE('/v1/jobs/{job_id}', { params: { path: { job_id: id } } }));
+export const readReport = (id: string, signal?: AbortSignal): Promise<Report> => dataOf(api.GET('/v1/jobs/{job_id}/report', { params: { path: { job_id: id } }, signal }));
 
 export type ResultFormat = 'json' | 'jsonl' | 'csv';
 

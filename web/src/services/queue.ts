@@ -1,5 +1,5 @@
 import type { components } from '../api/schema';
-import { api, ifMatch } from './client';
+import { api, dataOf, ifMatch } from './client';
 
 export type Queue = components['schemas']['QueueOverview'];
 export type Share = components['schemas']['Share'];
@@ -10,41 +10,26 @@ export type TeamLimits = Required<components['schemas']['TeamLimits']>;
 export type TeamLimit = components['schemas']['TeamLimitStatus'];
 export type HoldMode = components['schemas']['HoldMode'];
 export type QueueClass = components['schemas']['QueueClass'];
-type DeviceClass = 'host' | 'cpu' | 'gpu' | 'accelerator';
+export const deviceClasses = ['gpu', 'cpu', 'accelerator', 'host'] as const;
+export type DeviceClass = (typeof deviceClasses)[number];
 
-export async function readQueue(signal?: AbortSignal): Promise<Queue> {
-  const { data } = await api.GET('/v1/queue', { signal });
-  return data!;
-}
+export const readQueue = (signal?: AbortSignal): Promise<Queue> => dataOf(api.GET('/v1/queue', { signal }));
+export const createHold = (hold: NewHold): Promise<Hold> => dataOf(api.POST('/v1/holds', { body: hold }));
+export const deleteHold = async (id: string) => void (await api.DELETE('/v1/holds/{hold_id}', { params: { path: { hold_id: id } } }));
 
-export async function createHold(hold: NewHold): Promise<Hold> {
-  const { data } = await api.POST('/v1/holds', { body: hold });
-  return data!;
-}
-
-export async function deleteHold(id: string): Promise<void> {
-  await api.DELETE('/v1/holds/{hold_id}', { params: { path: { hold_id: id } } });
-}
-
-export async function setShare(share: Share, terms: ShareTerms): Promise<void> {
-  const path = { team_id: share.team.id, device_class: share.device_class as DeviceClass };
-  await api.PUT('/v1/teams/{team_id}/shares/{device_class}', { params: { path, header: ifMatch(share.version) }, body: terms });
+/** `version`: what was seen of it; a team that never ran has none. */
+export async function setShare({ team, device_class, version }: { team: { id: string }; device_class: string; version?: string }, terms: ShareTerms): Promise<void> {
+  const path = { team_id: team.id, device_class: device_class as DeviceClass };
+  await api.PUT('/v1/teams/{team_id}/shares/{device_class}', { params: { path, ...(version && { header: ifMatch(version) }) }, body: terms });
 }
 
 /** Also of a team that is not limited. */
-export async function readLimits(team: string): Promise<TeamLimit> {
-  const { data } = await api.GET('/v1/teams/{team_id}/limits', { params: { path: { team_id: team } } });
-  return data!;
-}
+export const readLimits = (team: string): Promise<TeamLimit> => dataOf(api.GET('/v1/teams/{team_id}/limits', { params: { path: { team_id: team } } }));
 
-export async function setLimits({ team_id, version }: TeamLimit, limits: TeamLimits): Promise<void> {
-  await api.PUT('/v1/teams/{team_id}/limits', { params: { path: { team_id }, header: ifMatch(version) }, body: limits });
-}
-
-export async function setDeviceClass({ device_class, version }: QueueClass, terms: components['schemas']['DeviceClassUpdate']): Promise<void> {
-  const params = { path: { device_class: device_class as DeviceClass }, header: ifMatch(version) };
-  await api.PUT('/v1/device-classes/{device_class}', { params, body: terms });
-}
+export const setLimits = async ({ team_id, version }: TeamLimit, limits: TeamLimits) =>
+  void (await api.PUT('/v1/teams/{team_id}/limits', { params: { path: { team_id }, header: ifMatch(version) }, body: limits }));
+export const setDeviceClass = async ({ device_class, version }: QueueClass, terms: components['schemas']['DeviceClassUpdate']) =>
+  void (await api.PUT('/v1/device-classes/{device_class}', { params: { path: { device_class: device_class as DeviceClass }, header: ifMatch(version) }, body: terms }));
 
 /** The subject of a hold, for people. */
 export function subjectOf(hold: Pick<Hold, 'team' | 'device_class' | 'node' | 'device'>): string {

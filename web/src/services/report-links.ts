@@ -1,5 +1,5 @@
 import type { components } from '../api/schema';
-import { api } from './client';
+import { api, dataOf } from './client';
 import type { Job } from './jobs';
 import { everything } from './pages';
 
@@ -8,9 +8,8 @@ export type ReportLinkSpec = components['schemas']['ReportLinkSpec'];
 export type LinkedReport = components['schemas']['LinkedReport'];
 
 /** Those that still open a report, newest first; of one job, or of the team. */
-export async function listReportLinks(job?: string, signal?: AbortSignal): Promise<ReportLink[]> {
-  return everything((query) => api.GET('/v1/report-links', { params: { query: { ...query, job_id: job } }, signal }));
-}
+export const listReportLinks = (job?: string, signal?: AbortSignal): Promise<ReportLink[]> =>
+  everything((query) => api.GET('/v1/report-links', { params: { query: { ...query, job_id: job } }, signal }));
 
 /** Returns the address of the page that shows the report; only this once. */
 export async function createReportLink(job: string, link: ReportLinkSpec): Promise<string> {
@@ -18,14 +17,10 @@ export async function createReportLink(job: string, link: ReportLinkSpec): Promi
   return new URL(data!.path, location.origin).href;
 }
 
-export async function revokeReportLink(id: string): Promise<void> {
-  await api.DELETE('/v1/report-links/{report_link_id}', { params: { path: { report_link_id: id } } });
-}
+export const revokeReportLink = async (id: string) => void (await api.DELETE('/v1/report-links/{report_link_id}', { params: { path: { report_link_id: id } } }));
 
-export async function readLinkedReport(secret: string, signal?: AbortSignal): Promise<LinkedReport> {
-  const { data } = await api.GET('/v1/linked-report', { params: { header: { 'X-Report-Link': secret } }, signal });
-  return data!;
-}
+export const readLinkedReport = (secret: string, signal?: AbortSignal): Promise<LinkedReport> =>
+  dataOf(api.GET('/v1/linked-report', { params: { header: { 'X-Report-Link': secret } }, signal }));
 
 /** The job of a linked report as reports take it: members that only the team may see are empty. */
 export function jobOf({ job, report, shared_by }: LinkedReport): Job {

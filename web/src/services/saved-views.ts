@@ -1,5 +1,5 @@
 import type { components } from '../api/schema';
-import { api } from './client';
+import { api, dataOf } from './client';
 import { everything } from './pages';
 
 export type SavedView = components['schemas']['SavedView'];
@@ -10,11 +10,5 @@ export async function listSavedViews(page: SavedView['page'], signal?: AbortSign
   return views.filter((view) => view.page === page);
 }
 
-export async function saveView(view: components['schemas']['SavedViewSpec']): Promise<SavedView> {
-  const { data } = await api.PUT('/v1/saved-views', { body: view });
-  return data!;
-}
-
-export async function deleteSavedView(id: string): Promise<void> {
-  await api.DELETE('/v1/saved-views/{view_id}', { params: { path: { view_id: id } } });
-}
+export const saveView = (view: components['schemas']['SavedViewSpec']): Promise<SavedView> => dataOf(api.PUT('/v1/saved-views', { body: view }));
+export const deleteSavedView = async (id: string) => void (await api.DELETE('/v1/saved-views/{view_id}', { params: { path: { view_id: id } } }));

@@ -4,6 +4,8 @@ import { asProblem, type Problem } from './problem';
 export class Saving {
   busy = $state(false);
   problem = $state.raw<Problem>();
+  /** Whether the form was sent at least once: until then it does not say what is missing. */
+  tried = $state(false);
 
   /** `shown`: JSON pointers of what the form shows errors of; the rest is told in `message`. */
   constructor(private readonly shown: readonly string[]) {}
@@ -17,8 +19,9 @@ export class Saving {
     return others.map(([pointer, text]) => `${pointer}: ${text}`).join(' ') || undefined;
   });
 
-  /** Why the member at a JSON pointer was refused, or members of it. */
-  errorOf = (pointer: string): string | undefined =>
+  /** What the form itself finds wrong with the member at a JSON pointer, or why it was refused, or members of it. */
+  errorOf = (pointer: string, wrong?: string | false): string | undefined =>
+    (this.tried && wrong) ||
     [...(this.problem?.fields ?? [])]
       .filter(([refused]) => below(pointer, refused))
       .map(([refused, text]) => `${refused.slice(pointer.length + 1)} ${text}`.trim())
@@ -26,6 +29,13 @@ export class Saving {
 
   reset(): void {
     this.problem = undefined;
+    this.tried = false;
+  }
+
+  /** Notes that the form was sent. Returns whether something is missing. */
+  misses(something: unknown): boolean {
+    this.tried = true;
+    return Boolean(something);
   }
 
   /** Runs `send` unless it is running, and `done` after it if the server agreed. */

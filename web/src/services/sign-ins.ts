@@ -1,41 +1,26 @@
 /** What else signs somebody in: API tokens, sessions in other browsers, an identity provider, and the accounts of programs. */
 
 import type { components } from '../api/schema';
-import { api, ifMatch } from './client';
+import { api, dataOf, ifMatch } from './client';
 import { everything } from './pages';
 
 export type Token = components['schemas']['Token'];
 export type TokenCreate = components['schemas']['TokenCreate'];
 export type TokenCreated = components['schemas']['TokenCreated'];
 
-export async function listTokens(signal?: AbortSignal): Promise<Token[]> {
-  return everything((query) => api.GET('/v1/tokens', { params: { query }, signal }));
-}
+export const listTokens = (signal?: AbortSignal): Promise<Token[]> => everything((query) => api.GET('/v1/tokens', { params: { query }, signal }));
+export const createToken = (token: TokenCreate): Promise<TokenCreated> => dataOf(api.POST('/v1/tokens', { body: token }));
 
-export async function createToken(token: TokenCreate): Promise<TokenCreated> {
-  const { data } = await api.POST('/v1/tokens', { body: token });
-  return data!;
-}
+export const renameToken = async ({ id, version }: Token, name: string) =>
+  void (await api.PATCH('/v1/tokens/{token_id}', { params: { path: { token_id: id }, header: ifMatch(version) }, body: { name } }));
 
-export async function renameToken({ id, version }: Token, name: string): Promise<void> {
-  await api.PATCH('/v1/tokens/{token_id}', { params: { path: { token_id: id }, header: ifMatch(version) }, body: { name } });
-}
-
-export async function revokeToken(id: string): Promise<void> {
-  await api.DELETE('/v1/tokens/{token_id}', { params: { path: { token_id: id } } });
-}
+export const revokeToken = async (id: string) => void (await api.DELETE('/v1/tokens/{token_id}', { params: { path: { token_id: id } } }));
 
 /** The name of the identity provider; null: there is none. */
-export async function readProvider(signal?: AbortSignal): Promise<string | null> {
-  const { data } = await api.GET('/v1/sign-in-methods', { signal });
-  return data!.provider;
-}
+export const readProvider = async (signal?: AbortSignal): Promise<string | null> => (await dataOf(api.GET('/v1/sign-in-methods', { signal }))).provider;
 
 /** The page of the provider to go to in this browser. */
-export async function beginProviderSignIn(): Promise<string> {
-  const { data } = await api.POST('/v1/provider-sign-ins');
-  return data!.authorization_url;
-}
+export const beginProviderSignIn = async (): Promise<string> => (await dataOf(api.POST('/v1/provider-sign-ins'))).authorization_url;
 
 /** The user can no longer sign in with an identity provider. */
 export async function unlinkIdentities(user: string): Promise<void> {
@@ -49,33 +34,18 @@ export async function unlinkIdentities(user: string): Promise<void> {
 export type SessionInfo = components['schemas']['SessionInfo'];
 
 /** The caller's own; for managers of the team, also those in the team. */
-export async function listSessions(signal?: AbortSignal): Promise<SessionInfo[]> {
-  return everything((query) => api.GET('/v1/sessions', { params: { query }, signal }));
-}
-
-export async function endSession(id: string): Promise<void> {
-  await api.DELETE('/v1/sessions/{session_id}', { params: { path: { session_id: id } } });
-}
+export const listSessions = (signal?: AbortSignal): Promise<SessionInfo[]> => everything((query) => api.GET('/v1/sessions', { params: { query }, signal }));
+export const endSession = async (id: string) => void (await api.DELETE('/v1/sessions/{session_id}', { params: { path: { session_id: id } } }));
 
 export type ServiceAccount = components['schemas']['ServiceAccount'];
 export type AccountRole = ServiceAccount['role'];
 
 export const accountRoles: readonly AccountRole[] = ['viewer', 'member'];
 
-export async function listServiceAccounts(signal?: AbortSignal): Promise<ServiceAccount[]> {
-  return everything((query) => api.GET('/v1/service-accounts', { params: { query }, signal }));
-}
+export const listServiceAccounts = (signal?: AbortSignal): Promise<ServiceAccount[]> => everything((query) => api.GET('/v1/service-accounts', { params: { query }, signal }));
+export const createServiceAccount = (name: string, role: AccountRole): Promise<ServiceAccount> => dataOf(api.POST('/v1/service-accounts', { body: { name, role } }));
 
-export async function createServiceAccount(name: string, role: AccountRole): Promise<ServiceAccount> {
-  const { data } = await api.POST('/v1/service-accounts', { body: { name, role } });
-  return data!;
-}
+export const updateServiceAccount = async ({ id, version }: ServiceAccount, change: components['schemas']['ServiceAccountUpdate']) =>
+  void (await api.PATCH('/v1/service-accounts/{service_account_id}', { params: { path: { service_account_id: id }, header: ifMatch(version) }, body: change }));
 
-export async function updateServiceAccount({ id, version }: ServiceAccount, change: components['schemas']['ServiceAccountUpdate']): Promise<void> {
-  const params = { path: { service_account_id: id }, header: ifMatch(version) };
-  await api.PATCH('/v1/service-accounts/{service_account_id}', { params, body: change });
-}
-
-export async function removeServiceAccount(id: string): Promise<void> {
-  await api.DELETE('/v1/service-accounts/{service_account_id}', { params: { path: { service_account_id: id } } });
-}
+export const removeServiceAccount = async (id: string) => void (await api.DELETE('/v1/service-accounts/{service_account_id}', { params: { path: { service_account_id: id } } }));

@@ -1,5 +1,5 @@
 import type { components } from '../api/schema';
-import { api } from './client';
+import { api, dataOf } from './client';
 
 export type Usage = components['schemas']['Usage'];
 export type UsageItem = components['schemas']['UsageItem'];
@@ -11,9 +11,6 @@ export interface UsageQuery {
   group_by: string;
 }
 
-export async function readUsage(query: UsageQuery, signal?: AbortSignal): Promise<Usage> {
-  const { data } = await api.GET('/v1/usage', { params: { query }, signal });
-  return data!;
-}
+export const readUsage = (query: UsageQuery, signal?: AbortSignal): Promise<Usage> => dataOf(api.GET('/v1/usage', { params: { query }, signal }));
 
 export const usageTable = (query: UsageQuery): string => `/v1/usage.csv?${new URLSearchParams({ ...query })}`;

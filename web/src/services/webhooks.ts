@@ -1,5 +1,5 @@
 import type { components } from '../api/schema';
-import { api, ifMatch } from './client';
+import { api, dataOf, ifMatch } from './client';
 import { everything } from './pages';
 
 export type Webhook = components['schemas']['Webhook'];
@@ -9,22 +9,13 @@ export type Delivery = components['schemas']['WebhookDelivery'];
 
 const one = (id: string) => ({ params: { path: { webhook_id: id } } });
 
-export async function listWebhooks(signal?: AbortSignal): Promise<Webhook[]> {
-  return everything((query) => api.GET('/v1/webhooks', { params: { query }, signal }));
-}
+export const listWebhooks = (signal?: AbortSignal): Promise<Webhook[]> => everything((query) => api.GET('/v1/webhooks', { params: { query }, signal }));
+export const createWebhook = (webhook: WebhookCreate): Promise<WebhookCreated> => dataOf(api.POST('/v1/webhooks', { body: webhook }));
 
-export async function createWebhook(webhook: WebhookCreate): Promise<WebhookCreated> {
-  const { data } = await api.POST('/v1/webhooks', { body: webhook });
-  return data!;
-}
+export const updateWebhook = async ({ id, version }: Webhook, change: components['schemas']['WebhookUpdate']) =>
+  void (await api.PATCH('/v1/webhooks/{webhook_id}', { params: { path: { webhook_id: id }, header: ifMatch(version) }, body: change }));
 
-export async function updateWebhook({ id, version }: Webhook, change: components['schemas']['WebhookUpdate']): Promise<void> {
-  await api.PATCH('/v1/webhooks/{webhook_id}', { params: { path: { webhook_id: id }, header: ifMatch(version) }, body: change });
-}
-
-export async function removeWebhook(id: string): Promise<void> {
-  await api.DELETE('/v1/webhooks/{webhook_id}', one(id));
-}
+export const removeWebhook = async (id: string) => void (await api.DELETE('/v1/webhooks/{webhook_id}', one(id)));
 
 /** The latest, newest first. */
 export async function listDeliveries(id: string, signal?: AbortSignal): Promise<Delivery[]> {
@@ -35,6 +26,4 @@ export async function listDeliveries(id: string, signal?: AbortSignal): Promise<
   return data!.items;
 }
 
-export async function sendTest(id: string): Promise<void> {
-  await api.POST('/v1/webhooks/{webhook_id}/deliveries', one(id));
-}
+export const sendTest = async (id: string) => void (await api.POST('/v1/webhooks/{webhook_id}/deliveries', one(id)));

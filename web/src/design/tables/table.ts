@@ -12,7 +12,20 @@ interface ColumnOf<Row> {
   wide?: boolean;
 }
 /** Its cells are words or something of their own. */
-export type Column<Row> = ColumnOf<Row> & ({ text: (row: Row) => string | number; cell?: undefined } | { cell: Snippet<[Row]>; text?: undefined });
+export type Column<Row> = ColumnOf<Row> &
+  (
+    | { text: (row: Row) => string | number; cell?: undefined; time?: undefined }
+    | { cell: Snippet<[Row]>; text?: undefined; time?: undefined }
+    /** A moment, by which the column can be sorted; nothing: never. */
+    | { time: (row: Row) => string | null; cell?: undefined; text?: undefined }
+  );
+
+/** The same columns, with what they are sorted by. */
+export const sortable = <Row,>(columns: readonly Column<Row>[]): Column<Row>[] =>
+  columns.map((column) => {
+    const { time } = column;
+    return time ? { ...column, value: (row) => (time(row) === null ? null : Date.parse(time(row)!)) } : column;
+  });
 
 export interface Sort {
   key: string;

@@ -1,5 +1,5 @@
 import type { components } from '../../api/schema';
-import { api } from '../../services/client';
+import { api, dataOf } from '../../services/client';
 import { bytes, count, decimal } from '../../design/text/format';
 
 export type Models = components['schemas']['SentimentModels'];
@@ -20,10 +20,7 @@ export const goals: readonly { goal: Goal; name: string; means: string; form: Fo
 export const provenForms = (models: readonly Model[]): ('bf16' | 'int8')[] =>
   (['bf16', 'int8'] as const).filter((form) => models.every(({ proofs }) => proofs.some((proof) => proof.passed && proof.form === form)));
 
-export async function listModels(signal?: AbortSignal): Promise<Models> {
-  const { data } = await api.GET('/v1/models', { signal });
-  return data!;
-}
+export const listModels = (signal?: AbortSignal): Promise<Models> => dataOf(api.GET('/v1/models', { signal }));
 
 /** Milliseconds per text of the fastest form that the team used; null if it used none. */
 export const speedOf = ({ speeds }: Model): number | null =>

@@ -1,5 +1,5 @@
 import type { components } from '../../../api/schema';
-import { api, ifAbsent, ifMatch } from '../../../services/client';
+import { api, dataOf, ifAbsent, ifMatch } from '../../../services/client';
 import { everything } from '../../../services/pages';
 
 export type Policy = components['schemas']['SentimentPolicy'];
@@ -10,30 +10,20 @@ export type Span = components['schemas']['SentimentPolicySpan'];
 export type Savings = components['schemas']['SentimentPolicyReport'];
 export type MarketStatus = components['schemas']['SentimentMarketStatus'];
 
-export async function listPolicies(signal?: AbortSignal): Promise<Policy[]> {
-  return everything((query) => api.GET('/v1/policies', { params: { query }, signal }));
-}
+export const listPolicies = (signal?: AbortSignal): Promise<Policy[]> => everything((query) => api.GET('/v1/policies', { params: { query }, signal }));
 
 /** `before`: the policy that is changed; none for a new one, which replaces no other. */
-export async function setPolicy(policy_id: string, body: PolicyDefinition, before: Policy | undefined): Promise<void> {
-  await api.PUT('/v1/policies/{policy_id}', { params: { path: { policy_id }, header: before ? ifMatch(before.version) : ifAbsent }, body });
-}
+export const setPolicy = async (policy_id: string, body: PolicyDefinition, before: Policy | undefined) =>
+  void (await api.PUT('/v1/policies/{policy_id}', { params: { path: { policy_id }, header: before ? ifMatch(before.version) : ifAbsent }, body }));
 
-export async function removePolicy(policy_id: string): Promise<void> {
-  await api.DELETE('/v1/policies/{policy_id}', { params: { path: { policy_id } } });
-}
+export const removePolicy = async (policy_id: string) => void (await api.DELETE('/v1/policies/{policy_id}', { params: { path: { policy_id } } }));
 
 /** The choices of a policy, stored or draft, now and in the coming week. */
-export async function previewPolicy(policy: { policy_id: string } | { definition: PolicyDefinition }, source: string, signal?: AbortSignal): Promise<Preview> {
-  const { data } = await api.POST('/v1/policy-previews', { body: { ...policy, ...(source && { source }), days: 7 }, signal });
-  return data!;
-}
+export const previewPolicy = (policy: { policy_id: string } | { definition: PolicyDefinition }, source: string, signal?: AbortSignal): Promise<Preview> =>
+  dataOf(api.POST('/v1/policy-previews', { body: { ...policy, ...(source && { source }), days: 7 }, signal }));
 
 /** Of the last 24 hours; `against` is the fixed model, empty: the server's. */
-export async function readSavings(against: string, signal?: AbortSignal): Promise<Savings> {
-  const { data } = await api.GET('/v1/policy-report', { params: { query: against ? { against } : {} }, signal });
-  return data!;
-}
+export const readSavings = (against: string, signal?: AbortSignal): Promise<Savings> => dataOf(api.GET('/v1/policy-report', { params: { query: against ? { against } : {} }, signal }));
 
 /** Every model that a policy may choose. */
 export const modelsOf = ({ definition }: Policy): string[] => [

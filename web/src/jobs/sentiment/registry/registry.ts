@@ -1,29 +1,16 @@
 import type { components } from '../../../api/schema';
 import { bytes, count, decimal, duration } from '../../../design/text/format';
-import { api } from '../../../services/client';
+import { api, dataOf } from '../../../services/client';
 import type { Model } from '../models';
 
 export type Operation = components['schemas']['SentimentModelOperation'];
 export type NewOperation = components['schemas']['SentimentModelOperationCreate'];
 export type Proof = components['schemas']['SentimentProof'];
 
-export async function listOperations(signal?: AbortSignal): Promise<Operation[]> {
-  const { data } = await api.GET('/v1/model-operations', { signal });
-  return data!.items;
-}
-
-export async function startOperation(body: NewOperation): Promise<Operation> {
-  const { data } = await api.POST('/v1/model-operations', { body });
-  return data!;
-}
-
-export async function cancelOperation(operation_id: string): Promise<void> {
-  await api.POST('/v1/model-operations/{operation_id}/cancellation', { params: { path: { operation_id } } });
-}
-
-export async function removeModel(model: string, force: boolean): Promise<void> {
-  await api.DELETE('/v1/models/{model}', { params: { path: { model }, query: { force } } });
-}
+export const listOperations = async (signal?: AbortSignal): Promise<Operation[]> => (await dataOf(api.GET('/v1/model-operations', { signal }))).items;
+export const startOperation = (body: NewOperation): Promise<Operation> => dataOf(api.POST('/v1/model-operations', { body }));
+export const cancelOperation = async (operation_id: string) => void (await api.POST('/v1/model-operations/{operation_id}/cancellation', { params: { path: { operation_id } } }));
+export const removeModel = async (model: string, force: boolean) => void (await api.DELETE('/v1/models/{model}', { params: { path: { model }, query: { force } } }));
 
 /** What would miss the model, as a sentence; nothing if nothing uses it. */
 export async function useOf(model: string): Promise<string | undefined> {
