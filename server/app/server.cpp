@@ -231,7 +231,7 @@ asio::awaitable<Result<void>> Server::start() {
                               .keep_audit_days = settings_.retention.audit_days},
                              [this](std::string_view duty, const Result<int>& done) {
                                  metrics_.on_duty_run(duty, done);
-                                 const bool differs = !done && done.error().code == Errc::conflict;
+                                 const bool differs = !done && done.error().code == Errc::forbidden;
                                  if (duty == postgres::kCheckSchema && differs) end(done.error());
                              });
     schedules_.start();

@@ -58,6 +58,15 @@ constexpr Duty kDuties[] = {
 
 }  // namespace
 
+Result<int> known_schema(const Rows& reply) {
+    const auto theirs = reply[0].get<int>("done");
+    const auto known = static_cast<int>(migrations::kSchema.versions.size());
+    if (theirs == known) return known;
+    return fail(theirs > known ? Errc::forbidden : Errc::unavailable,
+                "The database's schema is version " + std::to_string(theirs) +
+                    ", but this program's is version " + std::to_string(known) + ".");
+}
+
 struct Duties::State : std::enable_shared_from_this<State> {
     State(asio::any_io_executor e, Pool& p, DatabaseClock& c)
         : executor(std::move(e)), pool(p), clock(c) {}
@@ -71,14 +80,8 @@ struct Duties::State : std::enable_shared_from_this<State> {
         CO_TRY(auto replies, co_await pool.run(std::move(batch), kDutyTimeout));
         const auto& rows = replies.back();
         if (duty.is_of_all_teams) co_return static_cast<int>(rows.affected());
-        const auto done = rows[0].get<int>("done");
-        const auto known = static_cast<int>(migrations::kSchema.versions.size());
-        if (duty.name == kCheckSchema && done != known) {
-            co_return fail(done > known ? Errc::conflict : Errc::unavailable,
-                           "The database's schema is version " + std::to_string(done) +
-                               ", but this program's is version " + std::to_string(known) + ".");
-        }
-        co_return done;
+        if (duty.name == kCheckSchema) co_return known_schema(rows);
+        co_return rows[0].get<int>("done");
     }
 
     asio::awaitable<void> loop(const Duty& duty, asio::steady_timer& timer) {

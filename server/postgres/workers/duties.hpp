@@ -18,8 +18,11 @@ struct DutyOptions {
     int idle_upload_hours = static_cast<int>(queue::kIdleUpload.count());
 };
 
-// Errc::conflict: the schema is newer than this program; Errc::unavailable: older.
-constexpr std::string_view kCheckSchema = "check_schema";
+// What duties.schema_version replied. Errc::forbidden: newer than this program's;
+// Errc::unavailable: older.
+Result<int> known_schema(const Rows& reply);
+
+constexpr std::string_view kCheckSchema = "check_schema";  // by known_schema
 
 // The background duties of `serve`, timed by the database's clock. Every one is idempotent and does
 // nothing while another server performs it, so any number of servers may run them. Single-threaded,

@@ -2,6 +2,7 @@
 
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
+#include "server/postgres/workers/duties.hpp"
 #include "server/postgres/workers/worker_rows.hpp"
 
 #include <utility>
@@ -60,6 +61,9 @@ WorkerStore::WorkerStore(const asio::any_io_executor& executor, Pool& pool, List
 
 awaitable<Result<WorkerHandle>> WorkerStore::register_worker(queue::WorkerInfo info) {
     device_class_ = info.device_class;
+    CO_TRY(const auto schema,
+           co_await pool_.run(Statement{sql::duties_schema_version, {}}, kCallTimeout));
+    CO_TRY_DO(known_schema(schema));
     CO_TRY(auto rows, co_await pool_.run(registration(info), kCallTimeout));
     if (rows.empty()) {
         co_return fail(
@@ -86,11 +90,13 @@ awaitable<Result<queue::HeartbeatReply>> WorkerStore::heartbeat(
         jobs.push_back(job.value);
         counts.push_back(count);
     }
-    CO_TRY(auto rows,
-           co_await pool_.run(Statement::of(sql::worker_heartbeat, worker.id, worker.epoch,
-                                            held_.fences(), jobs, counts, to_json(telemetry)),
-                              kCallTimeout));
-    const Row row = rows[0];
+    Batch batch;
+    batch.push_back(Statement::of(sql::worker_heartbeat, worker.id, worker.epoch, held_.fences(),
+                                  jobs, counts, to_json(telemetry)));
+    batch.push_back({sql::duties_schema_version, {}});
+    CO_TRY(auto replies, co_await pool_.run(std::move(batch), kCallTimeout));
+    CO_TRY_DO(known_schema(replies.back()));
+    const Row row = replies.front()[0];
     queue::HeartbeatReply reply;
     reply.expired = !row.get<bool>("alive");
     for (const std::int64_t job : row.get<std::vector<std::int64_t>>("cancelled_jobs")) {

@@ -97,8 +97,9 @@ awaitable<void> Worker::heartbeats() {
 awaitable<void> Worker::register_worker() {
     auto handle = co_await store_.register_worker(info_);
     if (!handle) {
-        // Log a rival only once; when it leaves, the device is free.
-        const bool rival = handle.error().code == Errc::conflict;
+        // Log a rival, or a newer schema, only once; when it leaves, the device is free.
+        const bool rival =
+            handle.error().code == Errc::conflict || handle.error().code == Errc::forbidden;
         if (!(rival && had_rival_) && !outage_.begins_with(handle.error())) {
             log::error("not registered",
                        {{"device", info_.device}, {"reason", handle.error().message}});
@@ -162,6 +163,8 @@ awaitable<void> Worker::beat() {
         apply(*reply);
     } else if (is_gone(reply.error())) {
         lose_leases();
+    } else if (reply.error().code == Errc::forbidden) {
+        end_because(reply.error().message);
     } else if (!outage_.begins_with(reply.error())) {
         log::error("heartbeat refused", {{"reason", reply.error().message}});
     }

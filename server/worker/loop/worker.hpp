@@ -75,8 +75,8 @@ class Worker {
     // Call with each batch that the device thread hands back.
     void finished(std::shared_ptr<Batch> batch);
 
-    // Call when the device is broken: records finished tasks and leaves.
-    void device_broke(std::string reason);
+    // For example, the device broke. Records what it has begun, and leaves.
+    void end_because(std::string reason);
 
     // Why this process must exit with an error after run() returned; nullopt: it left normally.
     const std::optional<std::string>& failure() const { return failure_; }

@@ -51,8 +51,9 @@ awaitable<void> Worker::retire() {
 
 // --- failures that end the process ---
 
-void Worker::device_broke(std::string reason) {
-    log::error("device failed: exiting", {{"device", info_.device}, {"reason", reason}});
+void Worker::end_because(std::string reason) {
+    if (failure_) return;
+    log::error("exiting", {{"device", info_.device}, {"reason", reason}});
     failure_ = std::move(reason);
     drain();
 }

@@ -99,7 +99,7 @@ class WorkerProcess {
         device_.start(
             std::move(opener), [this](Result<queue::WorkerInfo> info) { opened(std::move(info)); },
             [this](std::shared_ptr<Batch> batch) { finished(std::move(batch)); },
-            [this](std::string reason) { worker_.device_broke(std::move(reason)); });
+            [this](std::string reason) { worker_.end_because(std::move(reason)); });
         if (heartbeat_pipe_) asio::co_spawn(io_, heartbeat_pipe_->run(), asio::detached);
         io_.run();
         return status_;

@@ -56,6 +56,22 @@ class Worker(EngineCase):
             ran = self.queue.rows('select node, device from result join worker w on w.id = worker_id where job_id = %s', id)
             self.assertEqual([tuple(row) for row in ran], [(node, 'host')])
 
+    def test_it_leaves_a_schema_that_becomes_newer(self):
+        held = self.submit_host([f'hold {self.folder}'])
+        engine = self.start('supervise')
+        self.until_held()
+        self.queue.connection.execute("insert into schema_migration (version, name, sha256) values (999, 'of a newer plimsoll', sha256(''))")
+        self.addCleanup(self.queue.connection.execute, 'delete from schema_migration where version = 999')
+        self.until(lambda: 'version 999, but' in engine.text(), 'it does not notice')
+        self.go()
+        self.until(lambda: self.queue.rows("select 1 from result where job_id = %s and state = 'done'", held), 'what it had begun is lost')
+        self.until(lambda: 'not registered' in engine.text(), 'no worker registers again')
+        later = self.submit_host(['echo later'])
+        self.assertEqual(self.queue.one('select state from job where id = %s', later), 'queued')
+        self.queue.connection.execute('delete from schema_migration where version = 999')
+        for id in (held, later):
+            self.until_state(id, 'succeeded')
+
     def test_a_killed_worker_loses_and_duplicates_no_task(self):
         inputs = [f'echo {n}' for n in range(20)] + [f'hold {self.folder}'] + [f'echo {n}' for n in range(20, 60)]
         id = self.submit_host(inputs)

@@ -51,7 +51,7 @@ class WorkerTest : public testing::Test {
             },
             [this](const Result<queue::WorkerInfo>& info) { begin(*info); },
             [this](std::shared_ptr<Batch> batch) { worker_.finished(std::move(batch)); },
-            [this](std::string reason) { worker_.device_broke(std::move(reason)); });
+            [this](std::string reason) { worker_.end_because(std::move(reason)); });
     }
     void TearDown() override {
         if (!ended_) {
