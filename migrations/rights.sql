@@ -45,7 +45,7 @@ grant select, insert, delete on job_standing, job_label to plimsoll_queue;
 grant select, delete on kept_answer to plimsoll_queue;
 grant select, update on schedule to plimsoll_queue;
 grant select on team, app_user, dataset_chunk, webhook to plimsoll_queue;
-grant insert (team_id, user_id, at, action, target, data) on audit_event to plimsoll_queue;
+grant insert (team_id, user_id, at, action, target, data, first_job, last_job) on audit_event to plimsoll_queue;
 grant select on job_event to plimsoll_queue;
 grant usage on sequence job_seq, ready_seq, fence_seq to plimsoll_queue;
 grant select on sequence fence_seq to plimsoll_queue;

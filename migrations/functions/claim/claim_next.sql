@@ -33,7 +33,7 @@ begin
   v_work := p_max_seconds * v_worker.speed;
   v_bucket := coalesce(p_memory_bucket, v_worker.memory_bucket);
   -- A worker that cannot get anything does not queue for the lock.
-  if not try_lock_class(v_worker.class_id) then
+  if not pg_try_advisory_xact_lock(1347176781, v_worker.class_id) then  -- as in lock_class
     if not exists (
         select from account_state s
         where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
@@ -42,8 +42,8 @@ begin
       and not has_slots_to_fill(v_worker) then
       return;
     end if;
-    perform lock_class(v_worker.class_id);
   end if;
+  perform lock_class(v_worker.class_id);
   select c.half_life_seconds half_life, n.vclock clock, exists (select from hold) and is_held(v_worker) is_held, t.spot,
     t.account, t.quota_seconds, t.accounts, l.n leases, l.of_others
   into v_now from device_class c

@@ -26,10 +26,11 @@ create table app_user (
 create index app_user_email on app_user (email);
 create unique index app_user_verified_email on app_user (email) where email_verified;
 create unique index app_user_name on app_user (name, coalesce(service_team_id, 0));
--- Two people's names must not look the same: without case and extra blanks, and with o and l for 0 and 1. (By the
--- contract, names are of Latin letters, digits and few other characters.)
+-- Two people's names must not look the same: without case, accents and extra blanks, and with letters as Unicode's
+-- confusables (UTS 39) have them. (Names are of Latin letters, digits and few other characters.)
 create unique index app_user_look on app_user (
-  translate(lower(regexp_replace(btrim(name), ' +', ' ', 'g') collate "C"), '01', 'ol'), coalesce(service_team_id, 0));
+  replace(translate(lower(regexp_replace(normalize(btrim(name), NFKD), '[\u0300-\u036f]| +(?= )', '', 'g') collate "C"),
+    '01iıØÆŒĐÐĦŁŊŦÞ', 'ollløæœđđħłŋŧþ'), 'rn', 'm'), coalesce(service_team_id, 0));
 create index app_user_service_team on app_user (service_team_id) where service_team_id is not null;
 
 create table membership (
@@ -121,9 +122,13 @@ create table audit_event (
   target text,
   request_id text,
   address inet,
-  data jsonb not null default '{}'
+  data jsonb not null default '{}',
+  first_job bigint,
+  last_job bigint  -- of several jobs, which are in data
 );
 create index audit_event_team on audit_event (team_id, id);
+create index audit_event_target on audit_event (target, id) where target is not null;
+create index audit_event_jobs on audit_event (last_job, first_job) where last_job is not null;
 -- It grows by a row per submit: vacuum after ten thousand rows, not after a fifth of the log.
 alter table audit_event set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
   autovacuum_vacuum_cost_delay = 0);

@@ -44,10 +44,15 @@ class AuditStore final : public identity::AuditStore {
         if (!query.nouns.empty()) nouns = std::move(query.nouns);
         Batch batch;
         batch.push_back(query.team ? in_team(*query.team) : across_teams());
-        batch.push_back(Statement::of(
-            query.team ? sql::audit_of_team : sql::audit_of_installation, number_of(query.before),
-            query.limit, unless_empty(std::move(query.action)), std::move(nouns),
-            number_of(query.user), unless_empty(std::move(query.target)), query.from, query.until));
+        auto list =
+            Statement::of(sql::audit_list, number_of(query.before), query.limit,
+                          unless_empty(std::move(query.action)), std::move(nouns),
+                          number_of(query.user), query.from, query.until, number_of(query.team));
+        if (!query.target.empty()) {
+            list.query = sql::audit_of_target;
+            list.params.emplace_back(std::move(query.target));
+        }
+        batch.push_back(std::move(list));
         CO_TRY(auto replies, co_await pool_.run(std::move(batch), kCallTimeout));
         std::vector<identity::AuditEvent> events;
         for (const Row row : replies.back()) events.push_back(to_audit_event(row));

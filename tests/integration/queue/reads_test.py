@@ -159,6 +159,25 @@ class Lists(QueueCase):
                     self.assertIn(row.labels[filters['key']], [filters.get('value', row.labels[filters['key']])])
                 self.assertLess(blocks, 100)
 
+    def test_what_was_done_to_an_object_is_found_without_the_others(self):
+        [text] = re.findall(r'^-- name: audit\.of_target\n((?:.+\n)+)', (QUERIES / 'audit.sql').read_text(), flags=re.M)
+        values = ['null::bigint', '6', 'null', 'null', 'null', 'null', 'null', str(self.team)]
+        text = re.sub(r'\$([1-8])', lambda found: values[int(found[1]) - 1], text).replace('%', '%%').rstrip().rstrip(';')
+        submitted = self.submit(job(self.team)) + self.submit(job(self.team), job(self.team), job(self.other_team))
+        self.queue.connection.execute("""
+            insert into audit_event (team_id, user_id, action, target, data, first_job, last_job)
+            select %s, 1, 'job.create', case n %% 2 when 0 then n::text end,
+              case n %% 2 when 0 then '{}' else json_build_object('jobs', array[n::text, (n + 1)::text])::jsonb end, n, case n %% 2 when 1 then n + 1 end
+            from generate_series(1, 20000) n""", (self.team,))
+        self.queue.connection.execute('vacuum analyze audit_event')
+        for target, count in ((submitted[0], 1), (submitted[1], 1), (submitted[2], 1), (submitted[3], 0), (1000, 2), ('diana', 0)):
+            with self.subTest(target), self.app.connection.transaction():
+                self.app.rows("select set_config('app.team_id', %s, true)", str(self.team))
+                sql = text.replace('$9', f"'{target}'::text")
+                self.assertEqual(len(self.app.rows(sql)), count)
+                [[plan]] = self.app.rows('explain (analyze, buffers, timing off, format json) ' + sql)[0]
+                self.assertLess(plan['Plan']['Shared Hit Blocks'] + plan['Plan']['Shared Read Blocks'], 200)
+
     def test_labels_follow_their_job(self):
         """In what a page of them shows: through a submit, a change, and the end of the job."""
         [id] = self.submit(job(self.team, labels='{"desk": "energy", "run": "7"}'))
