@@ -12,7 +12,8 @@ using identity::MappedTeam;
 using identity::ProvidedUser;
 using nlohmann::json;
 
-constexpr std::size_t kMaxName = 64;  // characters of a user's name in openapi.yaml
+constexpr std::size_t kMaxName = 64;            // characters of a user's name in openapi.yaml
+constexpr std::string_view kInNames = " ._@-";  // after the first character
 constexpr std::size_t kMaxAddress = 254;
 constexpr std::size_t kMaxGroups = 4096;
 
@@ -61,13 +62,28 @@ std::string verified_address(const json& claims) {
     return yes && good ? address : std::string();
 }
 
+// As in openapi.yaml, and with the letters of U+00C0 to U+017F. In other scripts, widths or with
+// what nobody sees, a name could look like somebody else's.
+bool is_name(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        if (std::isalnum(c) != 0 || (i > 0 && kInNames.find(text[i]) != kInNames.npos)) continue;
+        const auto letter = text.substr(i++, 2);
+        if (c < 0xC3 || c > 0xC5 || letter == "×" || letter == "÷") return false;
+    }
+    return !text.empty() && text.size() <= kMaxName;
+}
+
+// The last one can be shown whatever the provider says.
 std::vector<std::string> names_of(const json& claims) {
     std::vector<std::string> names;
     for (const auto* claim : {"name", "preferred_username", "email", "sub"}) {
         auto name = trimmed_in(claims, claim);
-        const bool good = !name.empty() && name.size() <= kMaxName && !has_control(name);
-        if (good && std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+        if (is_name(name) && std::ranges::find(names, name) == names.end()) {
+            names.push_back(std::move(name));
+        }
     }
+    names.push_back("user " + to_base64url(sha256(text_in(claims, "sub"))).substr(0, 12));
     return names;
 }
 

@@ -107,8 +107,8 @@ class Invitations(unittest.TestCase):
 
     def test_a_name_that_is_taken_uses_nothing_up(self):
         secret = self.invite()["secret"]
-        # As it is written in other cases, scripts (Cyrillic, Greek), widths and with what nobody sees.
-        for look in ("mia", "MIA ", "m\u0456a", "mi\u0430", "\u041c\u0406\u0410", "m\u03b9a", "\uff4d\uff49\uff41", "m\u200bia", "\u00admia", "mi\ufe0fa"):
+        # As it is written in other cases, with digits, in scripts (Cyrillic, Greek), widths and with what nobody sees.
+        for look in ("mia", "MIA ", "mla", "m1a", "m\u0456a", "mi\u0430", "\u041c\u0406\u0410", "m\u03b9a", "\uff4d\uff49\uff41", "m\u200bia", "\u00admia", "mi\ufe0fa"):
             self.assertIn(self.arrive(secret, look).status, (409, 422), look)
         self.assertIsNone(self.role_of("mina"))
         # An address is a claim: others may have it, and nobody learns whether it has an account.

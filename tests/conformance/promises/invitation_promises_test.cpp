@@ -94,7 +94,7 @@ TEST_F(InvitationPromises, ATakenNameDoesNotUseUpTheInvitation) {
     make_user("mia", kind_ + "@example.com");
     invite('a');
     EXPECT_EQ(refusal('a', newcomer("mia")), Errc::conflict);
-    for (const auto* look : {"MIA", "mia ", " mia"}) {
+    for (const auto* look : {"MIA", "mia ", " mia", "mla", "m1a"}) {
         EXPECT_EQ(refusal('a', newcomer(look)), Errc::conflict) << look;
     }
     EXPECT_FALSE(refusal('a', newcomer("mina", kind_ + "@example.com")))

@@ -11,6 +11,8 @@ using identity::Role;
 using nlohmann::json;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::SizeIs;
 
 Mapping mapping(const std::string& text) {
     return Mapping::parse(text).value();
@@ -134,7 +136,10 @@ TEST(Admission, OmittedGroupsAreNotNoGroups) {
 TEST(Admission, ANewUserHasANameThatCanBeShown) {
     const auto names = [](json claims) {
         claims["sub"] = "248289761001";
-        return admission().admit(claims).value().names;
+        auto found = admission().admit(claims).value().names;
+        EXPECT_THAT(found.back(), MatchesRegex("user [A-Za-z0-9_-]{12}"));
+        found.pop_back();
+        return found;
     };
     EXPECT_THAT(
         names({{"name", " Ada Lovelace "}, {"preferred_username", "ada"}, {"email", "a@b.c"}}),
@@ -142,6 +147,13 @@ TEST(Admission, ANewUserHasANameThatCanBeShown) {
     EXPECT_THAT(names({{"name", "a\nb"}, {"preferred_username", std::string(65, 'x')}}),
                 ElementsAre("248289761001"));
     EXPECT_THAT(names({{"name", "248289761001"}}), ElementsAre("248289761001"));
+    EXPECT_THAT(names({{"name", "Jörg Łukasz"}}), ElementsAre("Jörg Łukasz", "248289761001"));
+    // In Cyrillic, fullwidth, turned round, with what nobody sees, and without a first letter.
+    for (const auto* look :
+         {"m\u0456a", "\uff4dia", "\u202eaim", "m\u200bia", "m\u00adia", "m×a", "-mia"}) {
+        EXPECT_THAT(names({{"name", look}}), ElementsAre("248289761001")) << look;
+    }
+    EXPECT_THAT(admission().admit({{"sub", "auth0|\u0456"}})->names, SizeIs(1));
 }
 
 }  // namespace
