@@ -119,14 +119,24 @@ void Observer::claimed(int worker, int epoch, double seconds, int tasks, const C
                "I3: an account holds more devices than its cap");
     }
     if (!fair_ || state.workers[worker].device_class != kDevices) return;
-    quantum_ = std::max(
-        quantum_,
+    const double quantum =
         std::min(seconds * static_cast<double>(state.workers[worker].speed) / kAccountsPerClaim,
-                 std::max(1, tasks / kAccountsPerClaim) * longest_));
+                 std::max(1, tasks / kAccountsPerClaim) * longest_);
+    quantum_ = std::max(quantum_, quantum);
     Few<double, 8> service(teams_, 0.0);
     for (const auto& task : claim.tasks) {
         service[task.account / kClasses] +=
             static_cast<double>(task.seconds) / state.accounts[task.account].weight;
+    }
+    // Leads do not add up from claim to claim.
+    for (int i = 0; i < teams_; ++i) {
+        const auto& served = state.accounts[i * kClasses];
+        for (int j = 0; j < teams_ && service[i] > 0; ++j) {
+            if (!competed_[j] || !competes(j * kClasses)) continue;
+            expect(served.vtime - state.accounts[j * kClasses].vtime <=
+                       (quantum + longest_) / served.weight + 1e-9,
+                   "I8: a claim put an account further ahead of one that waits than a quantum");
+        }
     }
     for (int i = 0; i < teams_; ++i) {
         for (int j = 0; j < i; ++j) {
