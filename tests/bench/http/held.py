@@ -4,13 +4,17 @@ that arrive as slowly as is allowed, event streams, downloads that are not read 
 connections as a network may have. None of the POSTs is refused. Server, PostgreSQL and the clients share the machine; the
 one who holds gives way to the others, as if it had one of its own.
 
-    tests/bench/http/held.py [--rounds N] [--seconds N] [--bin FOLDER] [--record]
+With --silent instead, the memory of the server and the p99 of a good client beside clients that read nothing: 4,200 without
+credentials, and 130 readers of a large report. It runs the long form of tests/integration/slow_clients_test.py.
+
+    tests/bench/http/held.py [--silent] [--rounds N] [--seconds N] [--bin FOLDER] [--record]
 """
 import contextlib
 import http.client
 import json
 import os
 import pathlib
+import re
 import socket
 import statistics
 import subprocess
@@ -25,6 +29,10 @@ CONNECTIONS = 4
 RATE = 100  # POSTs a second
 POST = json.dumps({'kind': 'sentiment', 'args': {'texts': ['A quiet harbour.']}})
 COMMAND = 'tests/bench/http/held.py --record'
+# The test, what it says (MB before, MB, p99 in ms), and the most MB.
+SILENT = {'4,200 silent readers without credentials': ('test_silent_readers_keep_nobody_out', r'readers: ()(\d+) MB, p99 ([\d.]+)', 256),
+          '130 silent readers of a large report': ('test_silent_readers_of_large_reports_leave_no_memory_behind',
+                                                   r'KiB: (\d+) MB before, (\d+) MB, .*p99 ([\d.]+)', 100)}
 NETWORK = '127.0.0.2'  # of the caller that holds
 MEBIBYTE = 1 << 20
 BODIES, STREAMS, DOWNLOADS, COMPUTED, NETWORK_CONNECTIONS = 16, 16, 16, 3, 256
@@ -92,10 +100,31 @@ class Held:
         self.lines.close()
 
 
+def silent(options):
+    results.programs_of(options, 'plimsoll', 'plimsoll-engine')
+    entries, how = [], {'rounds': options.rounds, 'command': 'tests/bench/http/held.py --silent --record'}
+    for name, (test, words, most) in SILENT.items():
+        taken = []
+        for _ in range(options.rounds):
+            said = subprocess.run([sys.executable, '-B', ROOT / 'tests/integration/slow_clients_test.py', f'SlowClients.{test}'], check=True,
+                                  capture_output=True, text=True, env=os.environ | {'PLIMSOLL_LONG_TESTS': '1'}).stdout
+            before, then, wait = re.search(words, said).groups()
+            taken.append((int(then) - int(before or 0), float(wait)))
+            print(f'{name}: {taken[-1][0]} MB, {taken[-1][1]} ms', flush=True)
+        megabytes, waits = zip(*taken)
+        entries += [results.entry_of_least(f'memory for {name}', 'road', max(megabytes), 'MB', most=most, must=1, stretch=2, **how),
+                    results.entry_of_least(f'p99 of a good client beside {name}', 'road', round(statistics.median(waits), 1), 'ms',
+                                           most=50, must=1, stretch=2.5, **how)]
+    results.publish(entries, options)
+
+
 def main():
     arguments = results.arguments(rounds=5, programs=True)
     arguments.add_argument('--seconds', type=int, default=10)
+    arguments.add_argument('--silent', action='store_true')
     options = arguments.parse_args()
+    if options.silent:
+        return silent(options)
     programs = results.programs_of(options, 'plimsoll', 'plimsoll-engine', 'http_request_loop')
     from harness import Server  # finds the programs when it is loaded
 
