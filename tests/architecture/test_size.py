@@ -8,7 +8,7 @@ import tree
 BUDGET = {
     'engine': (520, 46_166),
     'server': (914, 75_548),
-    'web': (407, 28_460),
+    'web': (407, 27_720),
     'migrations': (170, 6_359),
     'deploy': (88, 2_040),
     'tests': (763, None),
