@@ -368,7 +368,9 @@ Result<ConfigEdit> edit_config(std::string_view whole, const std::vector<Setting
         }
         Editor editor(text, document, nodes.take());
         for (const auto& setting : settings) editor.write(setting);
-        return editor.take(whole.substr(0, mark));
+        auto edit = editor.take(whole.substr(0, mark));
+        YAML::Load(edit.text.substr(mark));  // yaml-cpp also reads some damaged texts
+        return edit;
     } catch (const YAML::Exception& error) {
         return fail(unreadable(whole, error));
     }
