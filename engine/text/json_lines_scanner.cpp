@@ -39,7 +39,7 @@ void JsonLinesScanner::end_line(std::string_view part, const RawSink& sink) {
         // A blank line.
     } else if (!nlohmann::json::accept(line)) {
         sink(failed_raw_record(line_, "invalid_json", "this is not JSON in UTF-8."));
-    } else if (line[first] != '{' && line[first] != '"') {
+    } else if (line[first] != '{' && line[first] != '"' && line[first] != 'n') {
         sink(failed_raw_record(line_, "invalid_record",
                                "this is neither a JSON string nor an object."));
     } else {

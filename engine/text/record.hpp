@@ -16,6 +16,9 @@ struct RecordError {
     std::string message;  // a full sentence for people
 };
 
+// A null in the place of a text.
+inline constexpr std::string_view kEmptyText = "empty_text";
+
 // One input item: a text with the caller's own ID and attributes, or an error in its place.
 struct Record {
     std::optional<std::string> custom_id;

@@ -43,6 +43,10 @@ Record failed(std::string_view code, std::string message) {
     return record;
 }
 
+Record without_text() {
+    return failed(kEmptyText, "The text is null.");
+}
+
 std::string not_utf8(const std::string& column) {
     return "The column \"" + column + "\" is not UTF-8.";
 }
@@ -50,6 +54,7 @@ std::string not_utf8(const std::string& column) {
 Record parse_csv(std::string_view raw, const RecordLayout& layout) {
     Record record;
     record.text = csv_field(raw, layout.text_position);
+    if (record.text == "\\N") return without_text();  // as databases export it
     const auto read = [&](std::optional<std::size_t> position, std::optional<std::string>& into) {
         if (!position) return;
         // In CSV an empty cell is the only way to write "none".
@@ -80,11 +85,13 @@ Record parse_json(std::string_view raw, const RecordColumns& columns) {
         record.text = std::move(value.get_ref<std::string&>());
         return record;
     }
+    if (value.is_null()) return without_text();
     if (!value.is_object()) return failed("invalid_json", "This is not JSON in UTF-8.");
     const auto text = value.find(columns.text);
     if (text == value.end()) {
         return failed("missing_text", "The object has no member \"" + columns.text + "\".");
     }
+    if (text->is_null()) return without_text();
     if (!text->is_string()) {
         return failed("invalid_record", "The member \"" + columns.text + "\" is not a string.");
     }

@@ -38,8 +38,7 @@ class RecordReader {
     explicit RecordReader(RecordFormat format, RecordColumns columns = {},
                           ReaderLimits limits = {});
 
-    // Fails when the file as a whole cannot be read (missing column, UTF-16); make no further calls
-    // then.
+    // Fails when the file as a whole cannot be read (missing column); make no further calls then.
     Result<void> feed(std::string_view bytes, const RecordSink& sink);
     // After the last piece.
     Result<void> finish(const RecordSink& sink);

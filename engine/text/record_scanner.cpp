@@ -7,12 +7,7 @@
 namespace plimsoll::text {
 
 Result<void> RecordScanner::feed(std::string_view bytes, const RawSink& sink) {
-    const auto content = mark_.feed(bytes);
-    if (!content) return fail(content.error());
-    if (!content->held.empty()) {
-        if (auto taken = take(content->held, sink); !taken) return taken;
-    }
-    return take(content->rest, sink);
+    return take(input_.feed(bytes), sink);
 }
 
 void RecordScanner::hold(std::string_view part) {
@@ -37,7 +32,7 @@ void RecordScanner::forget() {
 }
 
 void RecordScanner::save(std::string& out) const {
-    mark_.save(out);
+    input_.save(out);
     pack_integer(out, static_cast<std::uint8_t>(overlong_));
     pack_string(out, held_);
 }
@@ -45,7 +40,7 @@ void RecordScanner::save(std::string& out) const {
 bool RecordScanner::load(std::string_view& rest) {
     std::uint8_t overlong = 0;
     std::string_view held;
-    if (!mark_.load(rest) || !unpack_integer(rest, overlong) || !unpack_string(rest, held)) {
+    if (!input_.load(rest) || !unpack_integer(rest, overlong) || !unpack_string(rest, held)) {
         return false;
     }
     overlong_ = overlong != 0;

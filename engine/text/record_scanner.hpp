@@ -41,8 +41,7 @@ class RecordScanner {
   public:
     virtual ~RecordScanner() = default;
 
-    // Fails when the file as a whole cannot be read (UTF-16, no header); make no further calls
-    // then.
+    // Fails when the file as a whole cannot be read (no header); make no further calls then.
     Result<void> feed(std::string_view bytes, const RawSink& sink);
     // After the last piece.
     virtual Result<void> finish(const RawSink& sink) = 0;
@@ -61,7 +60,7 @@ class RecordScanner {
     explicit RecordScanner(ReaderLimits limits) : limits_(limits) {}
 
     virtual Result<void> take(std::string_view bytes, const RawSink& sink) = 0;
-    std::string_view last_bytes() { return mark_.finish(); }
+    std::string_view last_bytes() { return input_.finish(); }
 
     // Appends `part` to the record's bytes from earlier pieces. Beyond the limit they are dropped
     // and the record is too long.
@@ -73,7 +72,7 @@ class RecordScanner {
     bool overlong_ = false;
 
   private:
-    ByteOrderMark mark_;
+    Utf8Input input_;
     std::string held_;
 };
 

@@ -3,10 +3,13 @@
 #include "engine/text/packing.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace plimsoll::text {
 namespace {
 
+// Part of a byte order mark, or of two code units.
+constexpr std::size_t kMaxHeld = 3;
 constexpr std::uint64_t kHighBits = 0x8080808080808080;
 
 std::uint8_t byte_at(std::string_view text, std::size_t at) {
@@ -107,42 +110,83 @@ bool is_ascii(std::string_view text) {
     return (seen & kHighBits) == 0;
 }
 
-Result<ByteOrderMark::Content> ByteOrderMark::feed(std::string_view bytes) {
-    if (decided_ || bytes.empty()) return Content{{}, bytes};
-    if (matched_ == 0 && (bytes.front() == '\xFF' || bytes.front() == '\xFE')) {
-        return fail(Errc::invalid_input,
-                    "The file is not UTF-8 but looks like UTF-16: save it as UTF-8.");
+std::string_view Utf8Input::feed(std::string_view bytes) {
+    if (encoding_ == Encoding::utf8) return bytes;
+    held_ += bytes;
+    if (encoding_ == Encoding::unknown) find_encoding();
+    converted_.clear();
+    if (encoding_ == Encoding::utf8) {
+        converted_.swap(held_);
+    } else if (encoding_ != Encoding::unknown) {
+        convert(false);
     }
-    while (!bytes.empty() && bytes.front() == kMark[matched_]) {
-        bytes.remove_prefix(1);
-        if (++matched_ == kMark.size()) {
-            decided_ = true;
-            return Content{{}, bytes};
+    return converted_;
+}
+
+std::string_view Utf8Input::finish() {
+    converted_.clear();
+    if (encoding_ == Encoding::unknown) {
+        converted_.swap(held_);
+    } else {
+        convert(true);
+    }
+    return converted_;
+}
+
+void Utf8Input::find_encoding() {
+    constexpr std::pair<std::string_view, Encoding> kMarks[] = {
+        {"\xEF\xBB\xBF", Encoding::utf8},
+        {"\xFF\xFE", Encoding::utf16_little},
+        {"\xFE\xFF", Encoding::utf16_big}};
+    for (const auto& [mark, encoding] : kMarks) {
+        if (mark.starts_with(held_) && held_.size() < mark.size()) return;
+        if (!held_.starts_with(mark)) continue;
+        held_.erase(0, mark.size());
+        encoding_ = encoding;
+        return;
+    }
+    encoding_ = Encoding::utf8;
+}
+
+void Utf8Input::convert(bool is_end) {
+    const bool little = encoding_ == Encoding::utf16_little;
+    const auto unit = [&](std::size_t at) {
+        const auto first = byte_at(held_, at);
+        const auto second = byte_at(held_, at + 1);
+        return static_cast<char32_t>(little ? first | second << 8 : first << 8 | second);
+    };
+    std::size_t at = 0;
+    while (at + 1 < held_.size()) {
+        char32_t c = unit(at);
+        const bool leads = c >= 0xD800 && c < 0xDC00;
+        if (leads && at + 3 >= held_.size() && !is_end) break;
+        at += 2;
+        if (c >= 0xD800 && c < 0xE000) {
+            const char32_t next = at + 1 < held_.size() ? unit(at) : 0;
+            const bool pair = leads && next >= 0xDC00 && next < 0xE000;
+            c = pair ? 0x10000 + ((c - 0xD800) << 10) + (next - 0xDC00) : kReplacement;
+            if (pair) at += 2;
         }
+        append_utf8(converted_, c);
     }
-    if (bytes.empty()) return Content{};
-    decided_ = true;
-    return Content{kMark.substr(0, matched_), bytes};
+    held_.erase(0, at);
+    if (is_end && !held_.empty()) append_utf8(converted_, kReplacement);
 }
 
-std::string_view ByteOrderMark::finish() {
-    if (decided_) return {};
-    decided_ = true;
-    return kMark.substr(0, matched_);
+void Utf8Input::save(std::string& out) const {
+    pack_integer(out, static_cast<std::uint8_t>(encoding_));
+    pack_string(out, held_);
 }
 
-void ByteOrderMark::save(std::string& out) const {
-    pack_integer(out, static_cast<std::uint8_t>(matched_));
-    pack_integer(out, static_cast<std::uint8_t>(decided_));
-}
-
-bool ByteOrderMark::load(std::string_view& rest) {
-    std::uint8_t matched = 0;
-    std::uint8_t decided = 0;
-    if (!unpack_integer(rest, matched) || !unpack_integer(rest, decided)) return false;
-    if (matched > kMark.size() || (matched == kMark.size() && decided == 0)) return false;
-    matched_ = matched;
-    decided_ = decided != 0;
+bool Utf8Input::load(std::string_view& rest) {
+    std::uint8_t encoding = 0;
+    std::string_view held;
+    if (!unpack_integer(rest, encoding) || !unpack_string(rest, held)) return false;
+    if (encoding > static_cast<std::uint8_t>(Encoding::utf16_big) || held.size() > kMaxHeld) {
+        return false;
+    }
+    encoding_ = static_cast<Encoding>(encoding);
+    held_ = held;
     return true;
 }
 

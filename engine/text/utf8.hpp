@@ -1,7 +1,5 @@
 #pragma once
 
-#include "engine/base/result.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -35,19 +33,14 @@ std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes);
 // True when every byte is below 0x80.
 bool is_ascii(std::string_view text);
 
-// Skips a UTF-8 byte order mark at the beginning of a file read in pieces, and detects UTF-16,
-// which spreadsheets often export.
-class ByteOrderMark {
+// A file that arrives in pieces of any size, as UTF-8: without its byte order mark, and converted
+// if the mark says that it is UTF-16, which spreadsheets often export. Code units without a partner
+// become U+FFFD.
+class Utf8Input {
   public:
-    // Returns the content in `bytes`. A prefix that may still become a mark is held back; `held`
-    // receives bytes held back earlier that proved to be content, which precede the rest.
-    // Errc::invalid_input for UTF-16.
-    struct Content {
-        std::string_view held;
-        std::string_view rest;
-    };
-    Result<Content> feed(std::string_view bytes);
-
+    // What is known of the content so far and was not returned before; valid until the next call.
+    // Bytes that a mark or a code unit may continue are held back.
+    std::string_view feed(std::string_view bytes);
     // The bytes still held back at the end of the file.
     std::string_view finish();
 
@@ -56,9 +49,14 @@ class ByteOrderMark {
     bool load(std::string_view& rest);
 
   private:
-    static constexpr std::string_view kMark = "\xEF\xBB\xBF";
-    std::size_t matched_ = 0;
-    bool decided_ = false;
+    enum class Encoding : std::uint8_t { unknown, utf8, utf16_little, utf16_big };
+
+    void find_encoding();
+    void convert(bool is_end);
+
+    Encoding encoding_ = Encoding::unknown;
+    std::string held_;
+    std::string converted_;
 };
 
 }  // namespace plimsoll::text

@@ -114,9 +114,9 @@ visit('after a reload the same file continues, and another one is refused', { of
 visit('an unreadable file shows the reason', async ({ page, server, go }) => {
   await go('/#/datasets');
   server.faults.set(content, 422);
-  server.onCall = ({ name }) => name === content && Object.assign(server.datasets[0], { state: 'failed', error: 'The file is UTF-16; datasets are UTF-8.' });
+  server.onCall = ({ name }) => name === content && Object.assign(server.datasets[0], { state: 'failed', error: 'The file has no header line.' });
   await choose(page);
-  await page.getByText('The file is UTF-16').waitFor();
+  await page.getByText('The file has no header line').waitFor();
 });
 
 visit('unreadable lines are listed and downloaded', filled, async ({ page, go }) => {

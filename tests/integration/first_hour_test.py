@@ -184,7 +184,7 @@ class FirstHour(unittest.TestCase):
     def test_a_file_of_another_format_is_named(self):
         for name, content, told in (
                 ("z.xlsx", b"PK\x03\x04rest", "a spreadsheet"), ("z.csv.gz", b"\x1f\x8brest", "compressed"), ("z.txt", b"one nice day\n", "not JSON lines"),
-                ("z.jsonl", b'[{"text": "calm"}]', "one record per line"), ("z.csv", b"", "is empty"), ("u.csv", "text\ncalm\n".encode("utf-16"), "UTF-16")):
+                ("z.jsonl", b'[{"text": "calm"}]', "one record per line"), ("z.csv", b"", "is empty")):
             path = self.server.folder / name
             path.write_bytes(content)
             for command in (("submit", "sentiment"), ("compare-models",), ("datasets", "upload")):

@@ -37,7 +37,11 @@ text::Record record_of(const json& item) {
                                       std::to_string(text::ReaderLimits{}.kept_bytes) + " bytes."};
         }
     }
-    record.text = item.at("text").get<std::string>();
+    if (const auto& content = item.at("text"); content.is_string()) {
+        record.text = content.get<std::string>();
+    } else {
+        record.error = text::RecordError{std::string(text::kEmptyText), "The text is null."};
+    }
     return record;
 }
 

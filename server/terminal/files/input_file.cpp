@@ -21,7 +21,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kPieceBytes = 1 << 16;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
@@ -124,6 +123,10 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
     std::optional<Error> broken;
     const auto sink = [&](text::ReadRecord read) {
         if (broken || items.size() > client::kInlineItems) return;
+        if (read.record.error && read.record.error->code == text::kEmptyText) {
+            items.push_back({{"text", nullptr}});  // an error in its place
+            return;
+        }
         if (read.record.error) {
             broken = Error{Errc::invalid_input, read.record.error->message,
                            name + ":" + std::to_string(read.line - (headless ? 1 : 0))};
@@ -149,11 +152,14 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
     used.insert(columns.keep.begin(), columns.keep.end());
     UnusedMembers unused(std::move(used));
     std::string piece(kPieceBytes, '\0');
-    bool started = false;
-    while (const auto size = std::fread(piece.data(), 1, piece.size(), file)) {
-        std::string_view bytes(piece.data(), size);
-        if (headless && !std::exchange(started, true)) {
-            if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
+    text::Utf8Input decoder;
+    bool headed = !headless;
+    for (bool is_end = false; !is_end;) {
+        const auto size = std::fread(piece.data(), 1, piece.size(), file);
+        is_end = size == 0;
+        const auto bytes = is_end ? decoder.finish() : decoder.feed({piece.data(), size});
+        if (!headed && !bytes.empty()) {
+            headed = true;
             TRY_DO(reader.feed(header_for(bytes), sink));
         }
         if (auto fed = reader.feed(bytes, sink); !fed) return fail(with_hint(fed.error(), name));
@@ -195,12 +201,13 @@ Result<std::string> read_text(const std::string& name) {
     TRY(const auto file, open(name));
     std::string bytes;
     std::string piece(kPieceBytes, '\0');
+    text::Utf8Input decoder;
     while (const auto size = std::fread(piece.data(), 1, piece.size(), file.get())) {
-        bytes.append(piece, 0, size);
+        bytes += decoder.feed({piece.data(), size});
     }
+    bytes += decoder.finish();
     if (std::ferror(file.get()) != 0)
         return fail(Errc::invalid_input, "The file cannot be read.", name);
-    if (auto narrow = from_utf16(bytes)) return std::move(*narrow);
     if (const auto at = text::find_invalid_utf8(bytes)) {
         return fail(Errc::invalid_input,
                     "The file is not UTF-8 from byte " + std::to_string(*at) + " on.", name);
@@ -242,29 +249,6 @@ Result<JobInput> read_input_file(const std::string& name, const std::vector<std:
     return read_items(name, file.get(),
                       csv ? text::RecordFormat::csv : text::RecordFormat::json_lines, chosen,
                       headless);
-}
-
-std::optional<std::string> from_utf16(std::string_view bytes) {
-    const bool little = bytes.starts_with("\xFF\xFE");
-    if (!little && !bytes.starts_with("\xFE\xFF")) return {};
-    const auto unit = [&](std::size_t at) {
-        const auto low = static_cast<unsigned char>(bytes[at + (little ? 0 : 1)]);
-        const auto high = static_cast<unsigned char>(bytes[at + (little ? 1 : 0)]);
-        return static_cast<char32_t>(low | high << 8);
-    };
-    std::string out;
-    out.reserve(bytes.size());
-    for (std::size_t at = 2; at + 1 < bytes.size(); at += 2) {
-        char32_t c = unit(at);
-        if (c >= 0xD800 && c < 0xE000) {
-            const char32_t next = at + 3 < bytes.size() ? unit(at + 2) : 0;
-            const bool pair = c < 0xDC00 && next >= 0xDC00 && next < 0xE000;
-            c = pair ? 0x10000 + ((c - 0xD800) << 10) + (next - 0xDC00) : text::kReplacement;
-            if (pair) at += 2;
-        }
-        text::append_utf8(out, c);
-    }
-    return out;
 }
 
 }  // namespace plimsoll::terminal

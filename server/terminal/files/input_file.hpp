@@ -2,9 +2,7 @@
 
 #include "engine/base/result.hpp"
 
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -26,12 +24,8 @@ struct JobInput {
 // file without a header line: "text=#2". Errc::invalid_input names the line.
 Result<JobInput> read_input_file(const std::string& file, const std::vector<std::string>& columns);
 
-// The whole of a file, or of standard input for "-". Errc::invalid_input: it cannot be read or is
-// not UTF-8.
+// The whole of a file, or of standard input for "-", in UTF-8. Errc::invalid_input: it cannot be
+// read, or is neither UTF-8 nor UTF-16.
 Result<std::string> read_text(const std::string& file);
-
-// The same text in UTF-8, if a byte order mark says that it is UTF-16; code units without a partner
-// become U+FFFD.
-std::optional<std::string> from_utf16(std::string_view bytes);
 
 }  // namespace plimsoll::terminal

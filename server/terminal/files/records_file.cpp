@@ -2,6 +2,7 @@
 
 #include "engine/text/csv_fields.hpp"
 #include "engine/text/record_scanner.hpp"
+#include "engine/text/utf8.hpp"
 #include "server/client/upload.hpp"
 
 #include <algorithm>
@@ -26,8 +27,6 @@ constexpr Signature kSignatures[] = {
     {"\xD0\xCF\x11\xE0", "The file is a spreadsheet: save the table as CSV in UTF-8."},
     {"\x1F\x8B", "The file is compressed: unpack it first."},
     {"\x28\xB5\x2F\xFD", "The file is compressed: unpack it first."},
-    {"\xFF\xFE", "The file is UTF-16: save it as UTF-8."},
-    {"\xFE\xFF", "The file is UTF-16: save it as UTF-8."},
     {"PAR1", "The file is Parquet: convert it to CSV or JSON lines."},
 };
 
@@ -38,7 +37,6 @@ std::string complaint_about(std::string_view bytes, bool csv) {
         if (bytes.starts_with(signature.bytes)) return signature.advice;
     }
     if (csv) return {};
-    if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
     const auto first = bytes.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos || bytes[first] == '{' || bytes[first] == '"') return {};
     if (bytes[first] == '[')
@@ -59,7 +57,8 @@ Result<void> check_records_file(const std::string& name) {
         return fail(Errc::invalid_input,
                     "The file cannot be read: " + std::string(std::strerror(errno)) + ".", name);
     }
-    const auto complaint = complaint_about(beginning, client::is_csv(name));
+    text::Utf8Input decoder;
+    const auto complaint = complaint_about(decoder.feed(beginning), client::is_csv(name));
     if (!complaint.empty()) return fail(Errc::invalid_input, complaint, name);
     return {};
 }

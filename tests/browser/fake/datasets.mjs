@@ -30,7 +30,7 @@ export const everyDataset = () => [
   makeDataset('data_partial', { name: 'letters-2025.csv', state: 'uploading', bytes_received: 33 * mebibyte, records: 341_022, records_failed: 2 }),
   makeDataset('data_ready'),
   makeDataset('data_flawed', { name: 'Reviews of twelve shipping lines, with an unusually long name, exported from the archive.jsonl', format: 'jsonl', records: 48_211, records_failed: 43, bytes_total: 7_340_032, bytes_received: 7_340_032, columns: wide }),
-  makeDataset('data_failed', { name: 'spreadsheet.csv', state: 'failed', error: 'The file is UTF-16; datasets are UTF-8.', records: 0, columns: [], bytes_total: 18_220 }),
+  makeDataset('data_failed', { name: 'spreadsheet.csv', state: 'failed', error: 'The file has no header line.', records: 0, columns: [], bytes_total: 18_220 }),
 ];
 
 const texts = ['Ferry operator beats forecasts as summer bookings soar', 'Storm damage closes the northern terminal for weeks, and nobody at the port authority can say when the cranes will be working again', 'Port authority publishes its timetable', 'Investors cheer a <b>brilliant</b> turnaround', 'Crew shortage threatens the season'];

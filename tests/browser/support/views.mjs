@@ -225,7 +225,7 @@ export const views = [
     },
   },
   { name: 'dataset-incomplete', address: '/#/datasets/data_partial', arrange: datasets, ready: text('Continue the upload') },
-  { name: 'dataset-failed', address: '/#/datasets/data_failed', arrange: datasets, ready: text('UTF-16') },
+  { name: 'dataset-failed', address: '/#/datasets/data_failed', arrange: datasets, ready: text('no header line') },
   { name: 'dataset-missing', address: '/#/datasets/data_nowhere', ready: text('The dataset was not found') },
   { name: 'dataset-loading', address: '/#/datasets/data_ready', arrange: datasetsFail('GET /v1/datasets/data_ready', 'hang'), ready: text('Loading the dataset') },
   { name: 'dataset-records-failed', address: '/#/datasets/data_ready', arrange: datasetsFail('GET /v1/datasets/data_ready/records'), ready: text('Service unavailable') },

@@ -1,3 +1,4 @@
+#include "engine/text/utf8.hpp"
 #include "engine/waves/output/check.hpp"
 #include "engine/waves/output/follow_step.hpp"
 #include "engine/waves/output/text.hpp"
@@ -124,9 +125,9 @@ std::string file_contents(const std::string& name) {
     std::ostringstream text;
     text << file.rdbuf();
     if (!file) throw Refused(Errc::invalid_input, "The file cannot be read.", name);
-    auto bytes = std::move(text).str();
-    auto narrow = terminal::from_utf16(bytes);
-    return narrow ? std::move(*narrow) : std::move(bytes);
+    text::Utf8Input decoder;
+    std::string content(decoder.feed(text.view()));
+    return content.append(decoder.finish());
 }
 
 // The configuration's keys, and over them those of --set: together, since some imply others.

@@ -1,5 +1,7 @@
 #include "engine/text/record_reader.hpp"
 
+#include "engine/text/utf8.hpp"
+
 #include <random>
 #include <string>
 #include <vector>
@@ -160,14 +162,52 @@ TEST(JsonLinesReader, MembersAreFoundByName) {
               (Lines{"1: k|up"}));
 }
 
-TEST(RecordReader, Utf16IsRefusedAndAMarkInTheMiddleIsContent) {
-    for (const char* start : {"\xFF\xFE", "\xFE\xFF"}) {
-        EXPECT_TRUE(csv(start)[0].starts_with("failed: The file is not UTF-8"));
-        EXPECT_TRUE(json_lines(start)[0].starts_with("failed: The file is not UTF-8"));
+std::string in_utf16(std::string_view text, bool little) {
+    std::string out;
+    const auto add = [&](unsigned unit) {
+        const char bytes[] = {static_cast<char>(unit >> 8), static_cast<char>(unit & 0xFF)};
+        out.push_back(bytes[little ? 1 : 0]);
+        out.push_back(bytes[little ? 0 : 1]);
+    };
+    add(0xFEFF);
+    for (std::size_t at = 0; at < text.size();) {
+        const auto [c, length, valid] = decode_utf8(text, at);
+        at += length;
+        if (c < 0x10000) {
+            add(c);
+        } else {
+            add(0xD800 + ((c - 0x10000) >> 10));
+            add(0xDC00 + ((c - 0x10000) & 0x3FF));
+        }
     }
+    return out;
+}
+
+TEST(RecordReader, Utf16IsReadAndAMarkInTheMiddleIsContent) {
+    const std::string text = "text;custom_id\nfalling \xF0\x9F\x93\x89 prices;\xC3\xA9\n";
+    const Lines expected{"2: \xC3\xA9|falling \xF0\x9F\x93\x89 prices"};
+    for (const bool little : {true, false}) {
+        const auto wide = in_utf16(text, little);
+        for (std::size_t at = 0; at <= wide.size(); ++at) {
+            const std::string_view whole = wide;
+            EXPECT_EQ(read({}, {whole.substr(0, at), whole.substr(at)}), expected) << at;
+        }
+        EXPECT_EQ(json_lines(in_utf16("\"up\"\n", little)), (Lines{"1: -|up"}));
+    }
+    EXPECT_EQ(csv({"\xFF\xFEx\0\n\0\0\xD8\n\0\0\xDC", 12}),
+              (Lines{"2: -|\xEF\xBF\xBD", "3: -|\xEF\xBF\xBD"}))
+        << "halves of a pair";
+    EXPECT_EQ(csv({"\xFF\xFEx\0\n\0y", 7}), (Lines{"2: -|\xEF\xBF\xBD"})) << "half a unit";
     EXPECT_EQ(csv("text\n\xEF\xBB\xBFx"), (Lines{"2: -|\xEF\xBB\xBFx"}));
     EXPECT_EQ(csv("\xEF\xBB\xBF"), (Lines{"failed: The file has no header line."}));
     EXPECT_EQ(json_lines("\xEF\xBB"), (Lines{"1: !invalid_json"}));
+}
+
+TEST(RecordReader, ANullIsAnErrorInItsPlace) {
+    EXPECT_EQ(csv("text,custom_id\nup,a\n\\N,b\n\"\",c\n"),
+              (Lines{"2: a|up", "3: !empty_text", "4: c|"}));
+    EXPECT_EQ(json_lines("null\n{\"text\":null}\nnul\n\"up\"\n"),
+              (Lines{"1: !empty_text", "2: !empty_text", "3: !invalid_json", "4: -|up"}));
 }
 
 // The property that streaming rests on.

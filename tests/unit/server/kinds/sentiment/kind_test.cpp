@@ -109,6 +109,13 @@ TEST(SentimentKind, RowsContainTheBeginningOfTheirText) {
     EXPECT_EQ(outcome.rows[2]["text"], nullptr);
 }
 
+TEST(SentimentKind, ANullIsAnErrorOfItsItem) {
+    const Outcome outcome =
+        run_all(plan({{"items", {{{"text", "good"}}, {{"text", nullptr}}}}}).value());
+    EXPECT_EQ(outcome.rows[0]["label"], "positive");
+    EXPECT_EQ(outcome.rows[1]["error_code"], "empty_text");
+}
+
 TEST(SentimentKind, ATextOverTheLimitFailsAlone) {
     const std::string longest(kLongestText, 'x');
     const Outcome outcome = run_all(plan({{"texts", {"good", longest + "x", longest}}}).value());
