@@ -76,7 +76,9 @@ def _(w):
         assert told["training"]["method"] == stage and told["device_used_bytes"] > more * plain, told
     for stage in ("rm", "ppo"):
         assert f"stage is {stage}" in w.unmodelled(FACTORY | {"stage": stage}, flags=flags)
-    assert "num_generations" in w.unmodelled(TRL | {"num_generations": 8}, flags=flags)
+    grpo = w.shown(TRL | {"num_generations": 8, "max_completion_length": 256}, flags=flags)
+    assert (grpo["training"]["method"], grpo["training"]["target_length"]) == ("grpo", 256), grpo
+    assert "vLLM beside" in w.unmodelled(TRL | {"num_generations": 8, "use_vllm": True}, flags=flags)
     assert w.shown(TRL | {"center_rewards_coefficient": 0.01}, flags=flags)["training"]["method"] == "reward"
 
 

@@ -81,7 +81,7 @@ def files(of):
     yield 'Transformers', {**arguments, **TRAINER}, True
     base = {**arguments, **of['trl'].keys('trl/trainer/base_config.py', '_BaseConfig')}
     model = of['trl'].keys('trl/trainer/model_config.py', 'ModelConfig')
-    for name, modelled in (('sft', True), ('dpo', True), ('kto', True), ('grpo', False), ('rloo', False), ('reward', True)):
+    for name, modelled in (('sft', True), ('dpo', True), ('kto', True), ('grpo', True), ('rloo', False), ('reward', True)):
         own = of['trl'].keys(f'trl/trainer/{name}_config.py')
         if name == 'reward':
             own['center_rewards_coefficient'] = 0.01  # the key by which its files are known

@@ -46,6 +46,7 @@ class Maker {
         GpuReport out;
         out.gpu = gpu;
         settings_ = r_.settings;
+        settings_.generated = share_;
         if (r_.adapts_precision)
             settings_.precision = automatic_precision(r_.shape, settings_, gpu);
         out.precision = settings_.precision;

@@ -47,7 +47,11 @@ std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuPr
              t.frozen_layers = 0;
          }},
         {"the reference's log-probabilities taken beforehand",
-         [](auto& t) { return t.uses_reference(); }, [](auto& t) { t.reference = false; }},
+         [](auto& t) { return t.uses_reference() && t.method != Method::grpo; },
+         [](auto& t) { t.reference = false; }},
+        {"generation by vLLM on other GPUs",
+         [](auto& t) { return t.method == Method::grpo && t.generates; },
+         [](auto& t) { t.generates = false; }},
         {"fused AdamW",
          [](auto& t) {
              return t.optimizer == Optimizer::adamw && t.kernel != OptimizerKernel::fused;

@@ -36,21 +36,10 @@ std::string optimizer_name(const TrainingSettings& t) {
     return names_of(t.optimizer).transformers + std::string(fused ? "_fused" : "");
 }
 
-// TRL's arguments, and its trainer's name.
+// The name of TRL's trainer; null: none is needed.
 const char* trainer_of(Method method) {
-    switch (method) {
-        case Method::supervised:
-            break;
-        case Method::dpo:
-            return "DPO";
-        case Method::orpo:
-            return "ORPO";
-        case Method::kto:
-            return "KTO";
-        case Method::reward:
-            return "Reward";
-    }
-    return nullptr;
+    constexpr const char* kTrainers[] = {nullptr, "DPO", "ORPO", "KTO", "Reward", "GRPO"};
+    return kTrainers[static_cast<std::size_t>(method)];
 }
 
 // Other trainers have no such step.
@@ -249,8 +238,15 @@ std::string transformers_arguments(const RecommendedSettings& s) {
         optimizer_name(training), python(training.checkpointing), s.loader.workers);
     if (training.optimizer == Optimizer::sgd_momentum) out += "    optim_args=\"momentum=0.9\",\n";
     if (!training.clip) out += "    max_grad_norm=0,\n";
-    if (trl != nullptr) out += fmt::format("    max_length={},\n", training.sequence);
-    if (!training.reference) out += "    precompute_ref_log_probs=True,\n";
+    if (training.method == Method::grpo) {
+        out += fmt::format("    max_completion_length={},  # of prompts: {}\n{}{}", training.target,
+                           training.sequence - training.target,
+                           training.reference ? "    beta=0.04,  # yours\n" : "",
+                           training.generates ? "" : "    use_vllm=True, vllm_mode=\"server\",\n");
+    } else if (trl != nullptr) {
+        out += fmt::format("    max_length={},\n", training.sequence);
+        if (!training.reference) out += "    precompute_ref_log_probs=True,\n";
+    }
     if (training.fused_loss)
         out +=
             "    use_liger_kernel=True,  # only its loss\n"

@@ -102,11 +102,16 @@ Result<void> check_method(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/method", "Only decoder language models learn from preferred answers so.");
     }
     if (t.sequence < 2) return wrong("/sequence_length", "An answer has at least two tokens.");
-    if (t.packed) return wrong("/packed", "TRL does not pack pairs of answers.");
+    if (t.packed) return wrong("/packed", "TRL does not pack answers.");
     if (t.fused_loss) return wrong("/fused_loss", "Liger's fused loss is of supervised tuning.");
     const auto sharding = layout_of(t).sharding;
-    if (t.uses_reference() && t.lora.rank == 0 &&
-        (sharding == Sharding::zero3 || sharding == Sharding::fsdp))
+    const bool in_shards = sharding == Sharding::zero3 || sharding == Sharding::fsdp;
+    if (t.method == Method::grpo && t.generates && in_shards)
+        return wrong(
+            "/generation",
+            "Generation from weights in shards is not modelled: let vLLM generate on other "
+            "GPUs (generation vllm), or shard with ddp or zero2.");
+    if (t.uses_reference() && t.lora.rank == 0 && in_shards)
         return wrong("/reference",
                      "A reference model in shards is not modelled: take its log-probabilities "
                      "beforehand (reference none), use adapters, or shard with ddp or zero2.");
@@ -194,9 +199,15 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
                                              " positions.");
     if (t.target < 0 || t.target > 10'000'000)
         return wrong("/target_length", "The target length must be between 1 and 10000000.");
-    if (t.target > 0 && !s.has_decoder())
+    const bool answers = t.method == Method::grpo;
+    if (t.target > 0 && !s.has_decoder() && !answers)
+        return wrong(
+            "/target_length",
+            "Only encoder-decoder models and answers of grpo have a separate target length.");
+    if (answers && (t.target < 1 || t.target >= t.sequence))
         return wrong("/target_length",
-                     "Only encoder-decoder models have a separate target length.");
+                     "An answer of grpo has at least one token, and fewer than its prompt and the "
+                     "answer together (sequence_length).");
     if (t.accumulation < 1 || t.accumulation > 4096)
         return wrong("/accumulation", "The accumulation must be between 1 and 4096.");
     if (t.negatives < 0 || t.negatives > 4096)

@@ -130,6 +130,10 @@ class Graph {
     Graph(const TrainingSettings& settings, const TapeDevice& device);
 
     const TrainingSettings& settings() const { return settings_; }
+    // For a pass over other texts. Returns those before.
+    TrainingSettings exchange_settings(TrainingSettings settings) {
+        return std::exchange(settings_, std::move(settings));
+    }
     const TapeDevice& device() const { return device_; }
 
     // Buffers ----------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ TrainingSettings recorded_settings(TrainingSettings settings) {
         settings.precision = Precision::bf16;
     }
     if (settings.pairs()) settings.batch *= 2;
-    if (settings.method != Method::supervised) settings.lora.dropout = 0;
+    if (settings.without_dropout()) settings.lora.dropout = 0;
     return settings;
 }
 

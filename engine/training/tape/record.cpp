@@ -118,14 +118,88 @@ void run_without_gradients(Graph& g, ModelShape shape, const Batch& batch, int f
     g.use_model(0, true);
 }
 
+// The keys and values of `tokens` tokens that each layer keeps for the texts of a batch.
+std::vector<Var> make_cache(Graph& g, const ModelShape& s, std::int64_t texts,
+                            std::int64_t tokens) {
+    constexpr auto group = Group::attention;
+    const auto traits = s.traits();
+    const bool half = g.settings().half_weights();
+    const auto value_type = half || g.autocast() ? Dtype::half : Dtype::fp32;
+    // Rotary positions are in the type of the embeddings, and so are keys that were turned by them.
+    const bool turned = s.family != Family::gpt2 && !traits.learned;
+    const auto key_type = turned && !half ? Dtype::fp32 : value_type;
+    std::vector<Var> cache;
+    for (int layer = 0; layer < s.layers; ++layer) {
+        const auto kept = s.has_window(layer) ? std::min<std::int64_t>(tokens, s.window) : tokens;
+        const auto key = traits.latent ? s.q_width() : s.kv_width();
+        const auto value = traits.latent ? s.attended_width() : s.kv_width();
+        cache.push_back(g.make(texts * kept * key, key_type, group));
+        cache.push_back(g.make(texts * kept * value, value_type, group));
+    }
+    return cache;
+}
+
+// What generate() of transformers holds for all answers of a step at once: while it reads the
+// prompts, and at the last token. The cache grows by copies; the segments that these leave free
+// are returned to the driver before memory runs out, and are not counted.
+void generate(Graph& g, ModelShape shape) {
+    const auto& t = g.settings();
+    auto prompts = t;
+    prompts.batch = std::max(t.batch, t.generated);
+    prompts.sequence -= t.target;
+    prompts.checkpointing = false;
+    shape.router_loss = false;
+    const auto texts = prompts.batch;
+    const auto before = g.exchange_settings(prompts);
+    g.set_recording(false);
+    // Accelerate's autocast is around the model with adapters, which generates without them around.
+    if (t.lora.rank == 0) g.enter_autocast();
+    {
+        Batch batch;
+        batch.generates = true;
+        batch.ids = g.make(texts * prompts.sequence, Dtype::int64, Group::batch);
+        batch.mask = g.make(texts * prompts.sequence, Dtype::int64, Group::batch);
+        const auto cache = make_cache(g, shape, texts, prompts.sequence);
+        forward(g, shape, batch);
+    }
+    g.exchange_settings(before);
+    {
+        const auto cache = make_cache(g, shape, texts, t.sequence);
+        const auto own = t.half_weights() ? Dtype::half : Dtype::fp32;
+        const auto rows = texts * shape.vocab;
+        // Names of the loop hold the scores and probabilities of the token before.
+        const Var scores = g.make(rows, Dtype::fp32, Group::logits);
+        const Var probabilities = g.make(rows, Dtype::fp32, Group::logits);
+        {
+            const Var& key = cache.front();
+            const Var grown = g.make(key.elements(), key.dtype(), Group::attention);
+            const bool repeats = t.padded && shape.kv_heads < shape.heads;
+            const auto repeated = repeats ? 2 * texts * t.sequence * shape.q_width() : 0;
+            const Var heads = g.make(repeated, key.dtype(), Group::attention);
+        }
+        // Accelerate converts what autocast returns, and transformers copies it.
+        const Var logits = g.make(rows, own, Group::logits);
+        const Var copied = g.make(rows, Dtype::fp32, Group::logits);
+    }
+    g.exit_autocast();
+    g.set_recording(true);
+}
+
 // One optimizer step: data, forward and backward of every micro-batch, clipping, update.
 KeptLoss run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
                   Communication& communication, bool scaled, int reference) {
     const auto& settings = g.settings();
     const bool kto = settings.method == Method::kto;
+    const bool grpo = settings.method == Method::grpo;
     g.clear_counters();
     KeptLoss kept;
     {
+        g.set_phase(Phase::data);
+        if (grpo && settings.generates) generate(g, shape);
+        // Prompts, answers, their masks and what the reference says of them, until all are learnt.
+        const auto texts = grpo ? std::max(settings.batch, settings.generated) : 0;
+        const Var answers = g.make(texts * (16LL * settings.sequence + 4LL * settings.target),
+                                   Dtype::boolean, Group::batch);
         Batch batch;
         Outputs outputs;
         for (int micro = 0; micro < settings.accumulation; ++micro) {
@@ -135,13 +209,17 @@ KeptLoss run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
             communication.begin_forward();
             // Of answers to other prompts, which tell how far the models are apart.
             if (kto) run_without_gradients(g, shape, batch, 0, true);
+            const auto compare = [&] {
+                for (int pass = kto ? 2 : 1; settings.uses_reference() && pass > 0; --pass)
+                    run_without_gradients(g, shape, batch, reference, false);
+            };
+            if (grpo) compare();
             g.enter_autocast();
             outputs = forward(g, shape, batch);
             if (micro == 0) kept = {g.bytes(outputs.loss.buffer()), g.events()};
             g.drop_leaves(false);
             g.exit_autocast();
-            for (int pass = kto ? 2 : 1; settings.uses_reference() && pass > 0; --pass)
-                run_without_gradients(g, shape, batch, reference, false);
+            if (!grpo) compare();
             if (settings.method != Method::supervised) {
                 const Var loss = outputs.loss;
                 outputs = {};
@@ -227,7 +305,7 @@ std::vector<Parameter> list_parameters(const ModelShape& shape, const TrainingSe
 Tape record_tape(const ModelShape& given, const TrainingSettings& settings,
                  const TapeDevice& device) {
     ModelShape shape = given;
-    if (settings.method != Method::supervised) shape.hidden_dropout = shape.attention_dropout = 0;
+    if (settings.without_dropout()) shape.hidden_dropout = shape.attention_dropout = 0;
     if (tiles_logits(settings)) shape.router_loss = shape.has_experts();
     Graph g(recorded_settings(settings), device);
     const auto layout = layout_of(settings);

@@ -67,13 +67,15 @@ struct TapeDevice {
 // the scratch of reductions. Its lowest compute capability.
 int generation_of(const TapeDevice& device);
 
-// What is learnt from, as TRL runs it. The rows of a batch are pairs of answers, but for kto.
+// What is learnt from, as TRL runs it. The rows of a batch are pairs of answers, but for kto and
+// grpo.
 enum class Method {
     supervised,  // labels, or the text itself
     dpo,         // against a reference model
     orpo,        // without one
     kto,         // single answers against a reference model, each also with another prompt's
     reward,      // a number for each answer
+    grpo,        // rewards of answers that the model itself generates
 };
 
 // Which code the op lists describe. Torch decides kernels and workspaces, transformers the model.
@@ -85,7 +87,7 @@ enum class Framework {
 struct TrainingSettings {
     std::int64_t batch = 8;  // samples per micro-batch
     int sequence = 128;      // tokens or time steps
-    int target = 0;          // tokens of a decoder's own text (t5); 0: as many
+    int target = 0;          // tokens of a decoder's own text (t5), 0: as many; of an answer (grpo)
     int accumulation = 1;    // micro-batches per optimizer step
     Precision precision = Precision::fp32;
     Optimizer optimizer = Optimizer::adamw;
@@ -101,12 +103,14 @@ struct TrainingSettings {
     bool optimizer_in_backward = false;  // updates a weight as soon as its gradient is complete
     bool fused_loss = false;  // Liger's: logits exist in chunks, gradients are made in forward
     Method method = Method::supervised;
-    bool reference = true;      // of dpo and kto; else its log-probabilities are known beforehand
-    bool whole_logits = false;  // of dpo and kto: all in fp32, as LLaMA-Factory has them
-    bool clip = false;          // clip_grad_norm_
-    bool set_to_none = true;    // zero_grad(set_to_none)
-    bool hold_outputs = true;   // the loop keeps `outputs` until the next step
-    int negatives = 0;          // naics: negative texts per anchor
+    bool reference = true;  // of dpo, kto and grpo; else its log-probabilities are known or unused
+    bool generates = true;  // of grpo: transformers does on this card; else vLLM on others
+    std::int64_t generated = 0;  // of grpo: answers made at once, if more than a batch
+    bool whole_logits = false;   // of dpo and kto: all in fp32, as LLaMA-Factory has them
+    bool clip = false;           // clip_grad_norm_
+    bool set_to_none = true;     // zero_grad(set_to_none)
+    bool hold_outputs = true;    // the loop keeps `outputs` until the next step
+    int negatives = 0;           // naics: negative texts per anchor
     Lora lora = {};
     Quantization quantization = Quantization::none;  // with adapters
     bool frozen_embeddings = false;
@@ -116,10 +120,17 @@ struct TrainingSettings {
     int cards = 1;  // that share the run
     Framework framework = Framework::torch_2_11;
 
-    bool pairs() const { return method != Method::supervised && method != Method::kto; }
-    bool uses_reference() const {
-        return reference && (method == Method::dpo || method == Method::kto);
+    bool pairs() const {
+        return method == Method::dpo || method == Method::orpo || method == Method::reward;
     }
+    bool uses_reference() const {
+        return reference &&
+               (method == Method::dpo || method == Method::kto || method == Method::grpo);
+    }
+    // TRL's trainers of preferences switch it off.
+    bool without_dropout() const { return pairs() || method == Method::kto; }
+    // Tokens of a text that count in its loss.
+    int answer_length() const { return method == Method::grpo ? target : sequence - 1; }
     // Tokens of one row of the batch, of which a packed batch has one.
     std::int64_t row_length() const { return packed ? batch * sequence : sequence; }
     int target_length() const { return target > 0 ? target : sequence; }

@@ -114,18 +114,22 @@ Var loss_of_preferred(Graph& g, const Var& logits, std::int64_t rows, std::int64
 }  // namespace
 
 bool tiles_logits(const TrainingSettings& t) {
-    return !t.whole_logits && (t.method == Method::dpo || t.method == Method::kto);
+    const bool chooses = t.method == Method::dpo || t.method == Method::kto;
+    return t.method == Method::grpo || (chooses && !t.whole_logits);
 }
 
 Outputs tiled_answers(Graph& g, const Var& hidden, const Linear& head) {
     const std::int64_t tokens = hidden.elements() / head.in;
-    const std::int64_t rows = tokens - tokens / g.settings().sequence;
+    const std::int64_t texts = tokens / g.settings().sequence;
+    const std::int64_t rows = texts * g.settings().answer_length();
     Outputs out;
-    const Var part = slice(g, hidden, rows * head.in);
+    const Var part = slice(g, hidden, (tokens - texts) * head.in);
     const Var answers = pick_rows(g, part, rows * head.in, kLogits);
     out.loss = tiled_log_probabilities(g, answers, head);
     // Of every row: label, whether it counts, log-probability, and three numbers that are logged.
-    out.logits = g.make(rows * (8 + 1 + 4 + 4 + 4 + 1), Dtype::boolean, kLogits);
+    // Of grpo: also ratios, both losses, and what their derivatives keep.
+    const std::int64_t numbers = g.settings().method == Method::grpo ? 12 * 4 : 0;
+    out.logits = g.make(rows * (8 + 1 + 4 + 4 + 4 + 1 + numbers), Dtype::boolean, kLogits);
     return out;
 }
 

@@ -267,9 +267,13 @@ Var gated_feed_forward(Graph& g, const GatedLinear& layer, const Var& x, Activat
         const Var own = linear(g, x, layer.gate, group);
         return fused_gated(g, own, linear(g, x, layer.up, group), layer.down, group);
     }
-    const Var gate = activate(g, linear(g, x, layer.gate, group), activation, group);
-    const Var up = linear(g, x, layer.up, group);
-    return linear(g, multiply(g, gate, up, group), layer.down, group);
+    Var y;
+    {
+        const Var gate = activate(g, linear(g, x, layer.gate, group), activation, group);
+        const Var up = linear(g, x, layer.up, group);
+        y = multiply(g, gate, up, group);
+    }
+    return linear(g, y, layer.down, group);
 }
 
 Experts read_experts(ParameterCursor& p, const Graph& g, const ModelShape& s) {

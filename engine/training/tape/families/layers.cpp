@@ -128,6 +128,11 @@ Outputs decoder_head(Graph& g, const ModelShape& s, ParameterCursor& p, const Va
     if (s.head == Head::language_model) {
         const Linear head{
             .weight = s.tied_head ? word_embeddings : p.next(), .in = s.hidden, .out = s.vocab};
+        if (batch.generates) {
+            out.logits =
+                linear(g, slice(g, hidden, g.settings().batch * s.hidden), head, Group::logits);
+            return out;
+        }
         if (g.settings().fused_loss) {
             const Labels moved = shift_labels(g, batch.labels);
             out.loss = fused_linear_cross_entropy(g, hidden, head);

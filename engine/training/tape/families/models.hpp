@@ -15,6 +15,7 @@ struct Batch {
     Var ids, mask, labels;
     Var other_ids, other_mask;  // naics: the negatives
     Var series, target;         // of images and sound, the input alone
+    bool generates = false;     // only the last tokens' logits are of interest
 };
 
 // What a training loop keeps of a forward pass: the loss and the outputs object with its logits.

@@ -35,9 +35,16 @@ bool has_no_adapters(const Given& g) {
 bool is_not_naics(const Given& g) {
     return !is_family(g, tr::Family::naics);
 }
+bool generates_answers(const Given& g) {
+    return training(g).method == tr::Method::grpo;
+}
 bool has_no_reference(const Given& g) {
-    const auto method = training(g).method;
-    return method != tr::Method::dpo && method != tr::Method::kto;
+    auto compared = training(g);
+    compared.reference = true;
+    return !compared.uses_reference();
+}
+bool has_no_whole_logits(const Given& g) {
+    return has_no_reference(g) || generates_answers(g);
 }
 bool is_lstm(const Given& g) {
     return is_family(g, tr::Family::lstm);
@@ -63,11 +70,11 @@ bool follows_guide(const Given& g) {
 
 constexpr Rule kNoAdapters = {has_no_adapters,
                               "Without adapters (rank 0) there is nothing to set."};
-constexpr Rule kNoReference = {has_no_reference, "Only dpo and kto compare with a reference."};
+constexpr Rule kNoReference = {has_no_reference,
+                               "Only dpo, kto and grpo compare with a reference."};
 constexpr Rule kLstmDropout = {is_lstm, "An LSTM is estimated without dropout."};
-constexpr Rule kNoDropout = {
-    [](const Given& g) { return training(g).method != tr::Method::supervised; },
-    "TRL's trainers of preferences switch dropout off."};
+constexpr Rule kNoDropout = {[](const Given& g) { return training(g).without_dropout(); },
+                             "TRL's trainers of preferences switch dropout off."};
 constexpr Rule kNoDataset = {has_no_dataset,
                              "Only the training hours depend on it: also give the dataset's size."};
 
@@ -109,7 +116,7 @@ constexpr Option kOptions[] = {
     {.pointer = "/training/method",
      .field = fields::setting_word<kMethods, &S::method>,
      .headline = "method {}",
-     .limit = {[](const Given& g) { return training(g).method != tr::Method::supervised; },
+     .limit = {[](const Given& g) { return training(g).without_dropout(); },
                "Preferences are learnt as by TRL 1.16, with every token in an answer; its steps "
                "were compared without a GPU. A batch counts pairs of answers, but for kto."}},
     {.pointer = "/training/reference",
@@ -119,7 +126,16 @@ constexpr Option kOptions[] = {
     {.pointer = "/training/whole_logits",
      .field = fields::setting<&S::whole_logits>,
      .headline = "whole logits",
-     .no_effect = {{kNoReference}}},
+     .no_effect = {{{has_no_whole_logits, "Only dpo and kto can hold all logits."}}}},
+    {.pointer = "/training/generation",
+     .field = fields::setting_word<kGenerators, &S::generates>,
+     .headline = "generation by {}",
+     .no_effect = {{{[](const Given& g) { return !generates_answers(g); },
+                     "Only grpo generates answers."}}},
+     .limit = {generates_answers,
+               "Answers are learnt as by TRL 1.16; its steps were compared without a GPU. Reward "
+               "models and the time of generation are not counted, nor are segments that the "
+               "growing cache leaves free, which PyTorch returns before memory runs out."}},
     {.pointer = "/training/precision", .field = fields::kPrecision},
     {.pointer = "/training/optimizer", .field = fields::setting_word<kOptimizers, &S::optimizer>},
     {.pointer = "/training/optimizer_kernel",

@@ -111,6 +111,11 @@ inline constexpr std::array kMethods = {
     Word{"orpo", tr::Method::orpo},
     Word{"kto", tr::Method::kto},
     Word{"reward", tr::Method::reward},
+    Word{"grpo", tr::Method::grpo},
+};
+inline constexpr std::array kGenerators = {
+    Word{"transformers", true},  // whether answers are generated on the GPU that trains
+    Word{"vllm", false},
 };
 inline constexpr std::array kReferences = {
     Word{"model", true},  // whether it runs beside what is trained

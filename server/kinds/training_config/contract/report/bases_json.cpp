@@ -17,7 +17,7 @@ json basis(std::string_view number, std::string_view kind, std::string why) {
 std::string evidence_of(const tr::TrainingSettings& t) {
     const auto layout = tr::layout_of(t);
     if (t.method != tr::Method::supervised)
-        return "Steps of TRL's own trainers, run without a GPU, took from 0.7 % more to 2.5 % "
+        return "Steps of TRL's own trainers, run without a GPU, took from 1.6 % more to 2.5 % "
                "less.";
     if (layout.is_zero())
         return "Steps of DeepSpeed itself, run on a CPU, took from 0.4 % more to 3.3 % less.";

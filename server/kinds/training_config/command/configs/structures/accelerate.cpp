@@ -104,7 +104,8 @@ bool read_accelerate(Reader& reader) {
     reader.run.structures.emplace_back("Accelerate configuration");
     const Path mixed = {"mixed_precision"};
     reader.precision(reader.value(mixed, true) ? reader.word(mixed) : "no");
-    if (reader.word(mixed) == "fp8") reader.unmodelled(mixed, "FP8 is not modelled");
+    if (reader.word(mixed) == "fp8")
+        reader.unmodelled(mixed, "FP8 is not modelled; the nearest that is: --precision bf16");
     reader.accumulation({"gradient_accumulation_steps"});
     const Path type = {"distributed_type"};
     const auto cards = reader.value({"num_processes"}, std::int64_t{1});
@@ -116,7 +117,9 @@ bool read_accelerate(Reader& reader) {
     } else if (word == "DEEPSPEED") {
         read_zero(reader, cards);
     } else if (!has_word("NO no false False MULTI_GPU", word)) {
-        reader.unmodelled(type, "this way to distribute is not modelled");
+        reader.unmodelled(type,
+                          "this way to distribute is not modelled; the nearest that is: estimate "
+                          "--cards N --sharding fsdp");
     } else if (cards > 1) {
         reader.shard("ddp", cards, {"num_processes"});
     }

@@ -49,7 +49,8 @@ class ArgumentReader {
         read_liger(in_.value(in("use_liger_kernel"), false) || liger);
         run_.model = in_.word(of_model({"model_name_or_path"}));
         read_method();
-        if (factory_ || trl_) run_.training["sequence_length"] = factory_ ? 2048 : 1024;
+        if ((factory_ || trl_) && !run_.training.contains("sequence_length"))
+            run_.training["sequence_length"] = factory_ ? 2048 : 1024;
         read_adapted_run(in_, around_, rank());
         if (factory_ && run_.training.contains("lora") && !run_.places.contains("lora.targets"))
             run_.training["lora"]["targets"] = "all_linear";
@@ -135,6 +136,8 @@ class ArgumentReader {
             std::string_view keys, losses;
         };
         static constexpr Sign kSigns[] = {
+            {"grpo", "num_generations epsilon_high scale_rewards num_iterations",
+             "grpo bnpo dr_grpo dapo cispo sapo luspo vespo"},
             {"kto", "desirable_weight undesirable_weight", "kto apo_zero_unpaired"},
             {"reward", "center_rewards_coefficient", ""},
             {"dpo",
@@ -165,6 +168,29 @@ class ArgumentReader {
             if (shows && !training.contains("method")) training["method"] = sign.method;
         }
         if (in_.value(in("precompute_ref_log_probs"), false)) training["reference"] = "none";
+        if (training.value("method", "") == "grpo") read_answers();
+    }
+
+    // Prompts have no limit of their own since TRL 0.24.
+    void read_answers() {
+        constexpr std::int64_t kUsual = 512;
+        auto& training = run_.training;
+        const auto answer = in_.value(in("max_completion_length"), kUsual);
+        const auto prompt = in_.value(in("max_prompt_length"), kUsual);
+        training["target_length"] = answer;
+        training["sequence_length"] = prompt + answer;
+        if (!in_.node(in("max_prompt_length")).IsDefined())
+            run_.notes.push_back(
+                "prompts of 512 tokens are assumed (change it with "
+                "--sequence-length, prompt and answer)");
+        training["reference"] = in_.value(in("beta"), 0.0) > 0 ? "model" : "none";
+        if (!in_.value(in("use_vllm"), false)) return;
+        training["generation"] = "vllm";
+        if (in_.word(in("vllm_mode"), "colocate") != "server")
+            in_.unmodelled(in("use_vllm"),
+                           "vLLM beside the trainer takes vllm_gpu_memory_utilization of the GPU "
+                           "(0.3 by default): estimate --method grpo --generation vllm on the rest "
+                           "(--gpu-memory)");
     }
 
     // "full_shard auto_wrap", a list of such words, or true; FSDP's own settings are beside it.

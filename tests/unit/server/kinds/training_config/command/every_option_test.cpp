@@ -84,8 +84,7 @@ const std::map<std::string, std::string> kMayChangeNothing = {
     {"/custom_gpus/0/", "the card as it is, for every run that it may be asked about"},
     {"/observed/", "the run as it was seen, whether or not something is wrong with it"},
     {"/correction/", "set by the server"},
-    {"/workload/parallel_workers",
-     "equal hours are the answer where the card has nothing to spare"},
+    {"/workload/parallel_workers", "equal hours are the answer where nothing is to spare"},
     {"/host/ram_gib", "the queue's memory is compared with it, and mostly far below"},
     {"/goal", "two aims may lead to the same batch"},
     {"/what_ifs", "there may be no change left that could be tried"},
@@ -331,6 +330,7 @@ std::vector<json> particular_requests() {
            R"({"training": {"precision": "fp16_autocast"}})"),
         of(bert, R"({"training": {"precision": "bf16", "lora": {"rank": 4}}})"),
         of(model("llama", {{"vocab", 1000}}), R"({"training": {"method": "dpo"}})"),
+        of(model("llama", {{"vocab", 1000}}), R"({"training": {"method": "grpo"}})"),
         of(bert, R"({"correction": {"factor": 1.1, "measurements": []}, "observed": {},
                      "workload": {"dataset_size": 1000, "models": 6}, "what_ifs": true})"),
         of(bert, R"({"observed": {"gpu_percent": 20, "batch": 4}, "training": {

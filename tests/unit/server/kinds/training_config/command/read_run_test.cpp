@@ -42,7 +42,9 @@ TEST(ReadRun, NamesTrainersThatAreNotModelled) {
     for (const auto* stage : {"sft", "pt"})
         EXPECT_EQ(unmodelled(kFactory + "stage: " + stage + "\n"), "");
     EXPECT_THAT(unmodelled(kFactory + "stage: dpo\nref_model: other\n"), HasSubstr("ref_model"));
-    EXPECT_THAT(unmodelled(kTrl + "num_generations: 8\n"), HasSubstr("generates answers"));
+    EXPECT_THAT(unmodelled(kTrl + "normalize_advantages: true\n"), HasSubstr("generates answers"));
+    EXPECT_THAT(unmodelled(kTrl + "num_generations: 8\nuse_vllm: true\n"),
+                HasSubstr("vLLM beside the trainer"));
     EXPECT_THAT(unmodelled(kTrl + "cpo_alpha: 1\n"), HasSubstr("CPO"));
     for (const auto* rl : {"grpo", "simpo"})
         EXPECT_THAT(unmodelled(kAxolotl + "rl: " + rl + "\n"), HasSubstr("rl is")) << rl;
@@ -63,6 +65,15 @@ TEST(ReadRun, ReadsWhichTrainerOfPreferencesRuns) {
     EXPECT_EQ(method(kFactory + "stage: kto\n"), "kto");
     EXPECT_EQ(method(kAxolotl + "rl: ipo\n"), "dpo");
     EXPECT_EQ(method(kAxolotl + "rl: orpo\n"), "orpo");
+    const auto grpo = run_of(kTrl +
+                             "num_generations: 8\nmax_completion_length: 256\nbeta: 0.04\n"
+                             "use_vllm: true\nvllm_mode: server\n");
+    EXPECT_EQ(grpo.training["method"], "grpo");
+    EXPECT_EQ(grpo.training["sequence_length"], 768);
+    EXPECT_EQ(grpo.training["target_length"], 256);
+    EXPECT_EQ(grpo.training["reference"], "model");
+    EXPECT_EQ(grpo.training["generation"], "vllm");
+    EXPECT_TRUE(grpo.unmodelled.empty());
     // The same keys are those of several trainers.
     EXPECT_EQ(run_of(kTrl + "beta: 0.1\nmax_prompt_length: 512\n").preference, "beta is 0.1");
 }
