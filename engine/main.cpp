@@ -124,7 +124,7 @@ int run_worker(const Options& options) {
     const auto url = database_url();
     if (!url) return refuse(url.error());
     const auto describe = [kinds = *kinds](queue::WorkerInfo& info) {
-        worker::describe_abilities(jobs::runs(), kinds, info);
+        worker::describe_capabilities(jobs::runs(), kinds, info);
     };
     return worker::run_worker_process(connect_to(*url), std::move(*opener), jobs::find_run,
                                       std::move(*kinds),

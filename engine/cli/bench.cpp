@@ -26,7 +26,7 @@ class Printer {
     bool failed() const { return failed_; }
 
     void rate(const char* area, const Rate& rate, const char* unit, bool peak = false) {
-        const double value = (peak ? rate.most_per_second() : rate.per_second()) / 1e9;
+        const double value = (peak ? rate.max_per_second() : rate.per_second()) / 1e9;
         if (json_) {
             line({{"area", area},
                   {"name", rate.name},

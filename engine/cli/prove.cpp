@@ -49,7 +49,7 @@ void print(const Proof& proof) {
         "%-5s %s with %s: %.2f %% of %llu labels match fp32, probabilities differ by at most %.4f "
         "(99 %% of them by at most %.4f), %.2f times as fast\n",
         proof.form.c_str(), proof.passed ? "passed" : "FAILED", proof.method.c_str(), percent,
-        static_cast<unsigned long long>(proof.texts), proof.difference_most, proof.difference_p99,
+        static_cast<unsigned long long>(proof.texts), proof.max_difference, proof.difference_p99,
         proof.speedup);
     if (!proof.passed) std::printf("      %s\n", proof.why.c_str());
 }

@@ -41,13 +41,13 @@ class Fields {
   public:
     explicit Fields(const json& config) : config_(config) {}
 
-    std::uint32_t number(const char* key, std::uint64_t most, std::uint64_t least = 1) {
+    std::uint32_t number(const char* key, std::uint64_t max, std::uint64_t min = 1) {
         const auto found = config_.find(key);
         if (found == config_.end() || !found->is_number_unsigned() ||
-            found->get<std::uint64_t>() < least || found->get<std::uint64_t>() > most) {
+            found->get<std::uint64_t>() < min || found->get<std::uint64_t>() > max) {
             if (problem.empty()) {
                 problem = "\"" + std::string(key) + "\" must be a whole number from " +
-                          std::to_string(least) + " to " + std::to_string(most) + ".";
+                          std::to_string(min) + " to " + std::to_string(max) + ".";
             }
             return 1;
         }

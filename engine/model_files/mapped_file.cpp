@@ -61,12 +61,12 @@ MappedFile::~MappedFile() {
     if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
-Result<std::string> read_text(const std::filesystem::path& path, std::size_t most) {
+Result<std::string> read_text(const std::filesystem::path& path, std::size_t max) {
     TRY(const auto file, open_file(path));
-    if (file.bytes > most) {
+    if (file.bytes > max) {
         return fail(Errc::too_large,
                     path.filename().string() + " has " + std::to_string(file.bytes) +
-                        " bytes; at most " + std::to_string(most) + " are allowed.",
+                        " bytes; at most " + std::to_string(max) + " are allowed.",
                     path.string());
     }
     std::string text(file.bytes, '\0');

@@ -28,7 +28,7 @@ class MappedFile {
     std::span<const std::byte> bytes_;
 };
 
-// The whole of a small text file. Errc::not_found; Errc::too_large beyond `most` bytes.
-Result<std::string> read_text(const std::filesystem::path& path, std::size_t most);
+// The whole of a small text file. Errc::not_found; Errc::too_large beyond `max` bytes.
+Result<std::string> read_text(const std::filesystem::path& path, std::size_t max);
 
 }  // namespace plimsoll::model_files

@@ -28,7 +28,7 @@ struct Proof {
     // Of the probabilities of all labels: the 99th percentile of the differences, and the largest
     // one.
     double difference_p99 = 0;
-    double difference_most = 0;
+    double max_difference = 0;
     // Outlier columns of the activations: their largest number is more than 20 times that of the
     // median column; and the largest of these ratios. int8 represents such columns badly.
     std::uint64_t outlier_columns = 0;
@@ -49,7 +49,7 @@ struct Proof {
         visit("same_label", self.same_label);
         visit("flips", self.flips);
         visit("difference_p99", self.difference_p99);
-        visit("difference_most", self.difference_most);
+        visit("difference_most", self.max_difference);
         visit("outlier_columns", self.outlier_columns);
         visit("outlier_ratio", self.outlier_ratio);
         visit("speedup", self.speedup);

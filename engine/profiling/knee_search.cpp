@@ -16,7 +16,7 @@ constexpr int kMaxLooksAtBest = 3;
 constexpr double kWorthLookingOn = 1.02;  // gain of a neighbour that continues the search
 constexpr double kConfirmed = 0.02;       // tolerance of a confirmed prediction
 // Largest share of a sweep's measurements, repeated ones included.
-constexpr std::size_t kLeastBudget = 6;
+constexpr std::size_t kMinBudget = 6;
 constexpr std::size_t kShareOfSweep = 3;
 // The device was shared: its runs differ more than on an idle device.
 constexpr double kDisturbedSpread = 0.1;
@@ -25,7 +25,7 @@ constexpr double kPromising = 0.5;
 
 bool is_disturbed(const Timing& timing) {
     return timing.spread > kDisturbedSpread * timing.median ||
-           timing.median > kDisturbedMedian * timing.least;
+           timing.median > kDisturbedMedian * timing.min;
 }
 
 // A Place is an index into the sweep's batches.
@@ -35,7 +35,7 @@ class Search {
         : measure_(measure),
           limits_(limits),
           batches_(sweep_batches(limits.largest_batch)),
-          budget_(std::max(kLeastBudget, batches_.size() / kShareOfSweep)) {}
+          budget_(std::max(kMinBudget, batches_.size() / kShareOfSweep)) {}
 
     Result<KneeSearch> run() {
         auto done = first_look();
@@ -70,7 +70,7 @@ class Search {
     bool is_promising(Place place) const {
         const auto& point = measured_.at(place);
         return is_disturbed(point.timing) &&
-               static_cast<double>(point.batch) / point.timing.least >= kPromising * fastest_;
+               static_cast<double>(point.batch) / point.timing.min >= kPromising * fastest_;
     }
 
     // Sharing only slows a device down: the faster of two measurements is closer to the truth.

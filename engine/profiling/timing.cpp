@@ -28,7 +28,7 @@ Timing summarise(std::vector<double> seconds, int warm_up_runs) {
             .spread = quantile(seconds, 0.75) - quantile(seconds, 0.25),
             .mean = std::accumulate(seconds.begin(), seconds.end(), 0.0) /
                     static_cast<double>(seconds.size()),
-            .least = seconds.front(),
+            .min = seconds.front(),
             .runs = static_cast<int>(seconds.size()),
             .warm_up_runs = warm_up_runs};
 }
@@ -49,7 +49,7 @@ Result<Timing> time_runs(const Run& run, const TimingPolicy& policy, const Watch
     const double start = now();
     int warm_up_runs = 0;
     while ((warm_up_runs < policy.warm_up_runs || now() - start < policy.warm_up_seconds) &&
-           now() - start < policy.most_seconds) {
+           now() - start < policy.max_seconds) {
         TRY_DO(once());
         ++warm_up_runs;
     }
@@ -57,9 +57,9 @@ Result<Timing> time_runs(const Run& run, const TimingPolicy& policy, const Watch
     double spent = 0;
     const auto enough = [&] {
         const int runs = static_cast<int>(seconds.size());
-        if (runs >= policy.most_runs) return true;
-        if (spent >= policy.most_seconds && runs >= kEnoughOfSlowRuns) return true;
-        return runs >= policy.least_runs && spent >= policy.least_seconds;
+        if (runs >= policy.max_runs) return true;
+        if (spent >= policy.max_seconds && runs >= kEnoughOfSlowRuns) return true;
+        return runs >= policy.min_runs && spent >= policy.min_seconds;
     };
     while (!enough()) {
         TRY(const auto took, once());

@@ -13,10 +13,10 @@ struct TimingPolicy {
     // Not counted: the first runs fill caches and wake processors up.
     int warm_up_runs = 3;
     double warm_up_seconds = 0.02;  // at least this long
-    int least_runs = 7;
-    int most_runs = 200;
-    double least_seconds = 0.08;  // of timed runs, unless most_runs is reached first
-    double most_seconds = 3;      // after this, three runs are enough
+    int min_runs = 7;
+    int max_runs = 200;
+    double min_seconds = 0.08;  // of timed runs, unless max_runs is reached first
+    double max_seconds = 3;     // after this, three runs are enough
 };
 
 // The time of one run. Quantiles interpolate linearly between the two nearest runs.
@@ -25,7 +25,7 @@ struct Timing {
     double p95 = 0;
     double spread = 0;  // interquartile range
     double mean = 0;
-    double least = 0;
+    double min = 0;
     int runs = 0;
     int warm_up_runs = 0;
 };

@@ -69,8 +69,8 @@ std::string block_options(const GemmPlan& plan) {
 
 Result<void> check(const GemmPlan& plan) {
     if (flavour_of(plan.method) == Flavour::group) return {};
-    const auto within = [](std::uint32_t value, std::uint32_t least, std::uint32_t most) {
-        return value >= least && value <= most;
+    const auto within = [](std::uint32_t value, std::uint32_t min, std::uint32_t max) {
+        return value >= min && value <= max;
     };
     const bool amx = plan.method == Method::block_amx;
     if (amx ? plan.rows != 32 || plan.vectors != 2

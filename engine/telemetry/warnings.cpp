@@ -27,12 +27,12 @@ bool Watch::Limit::look(bool past, bool back) {
 std::vector<Warning> Watch::look(const Reading& reading) {
     std::vector<Warning> warnings;
     const auto& busy = reading.utilization_percent;
-    const double most_busy = thresholds_.utilization_percent;
+    const double max_busy = thresholds_.utilization_percent;
     if (busy && is_gpu_ &&
-        utilization_.look(*busy > most_busy, *busy <= most_busy - kUtilizationBack)) {
+        utilization_.look(*busy > max_busy, *busy <= max_busy - kUtilizationBack)) {
         warnings.push_back({"utilization", "It is busy " + rounded(*busy) +
-                                               " % of the time; the limit is " +
-                                               rounded(most_busy) + " %."});
+                                               " % of the time; the limit is " + rounded(max_busy) +
+                                               " %."});
     }
     const auto& heat = reading.temperature_celsius;
     const double hottest = thresholds_.temperature_celsius;
@@ -41,13 +41,13 @@ std::vector<Warning> Watch::look(const Reading& reading) {
                                                rounded(hottest) + " °C."});
     }
     const auto& free = reading.memory_free_bytes;
-    const auto least = static_cast<double>(thresholds_.free_memory_bytes);
+    const auto min = static_cast<double>(thresholds_.free_memory_bytes);
     if (free) {
         const auto bytes = static_cast<double>(*free);
-        if (memory_.look(bytes < least, bytes >= least * kMemoryBack)) {
+        if (memory_.look(bytes < min, bytes >= min * kMemoryBack)) {
             warnings.push_back({"free_memory", rounded(bytes / kMegabyte) +
                                                    " MB of memory is free; the limit is " +
-                                                   rounded(least / kMegabyte) + " MB."});
+                                                   rounded(min / kMegabyte) + " MB."});
         }
     }
     if (const auto errors = reading.uncorrected_memory_errors.value_or(0); errors > 0) {

@@ -37,8 +37,8 @@ char delimiter_of(std::string_view header) {
         const auto which = kCsvDelimiters.find(c);
         if (!quoted && which != kCsvDelimiters.npos) ++counts[which];
     }
-    const auto most = std::ranges::max_element(counts);  // the first of equals: a comma
-    return kCsvDelimiters[static_cast<std::size_t>(most - counts.begin())];
+    const auto max = std::ranges::max_element(counts);  // the first of equals: a comma
+    return kCsvDelimiters[static_cast<std::size_t>(max - counts.begin())];
 }
 
 }  // namespace

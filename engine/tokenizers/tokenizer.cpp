@@ -4,7 +4,7 @@
 
 namespace plimsoll::tokenizers {
 
-void Tokenizer::encode(std::string_view text, std::size_t most, Encoded& into) {
+void Tokenizer::encode(std::string_view text, std::size_t max, Encoded& into) {
     into.ids.clear();
     into.ids.push_back(before_);
     for (const auto& piece : split_at(text, special_)) {
@@ -23,7 +23,7 @@ void Tokenizer::encode(std::string_view text, std::size_t most, Encoded& into) {
         }
     }
     into.tokens = into.ids.size() + 1;
-    into.ids.resize(std::min(into.ids.size(), std::max<std::size_t>(most, 2) - 1));
+    into.ids.resize(std::min(into.ids.size(), std::max<std::size_t>(max, 2) - 1));
     into.ids.push_back(behind_);
 }
 

@@ -29,10 +29,10 @@ class Tokenizer {
     // Errc::invalid_input, with the file's name, if it is damaged or needs an unsupported feature.
     static Result<Tokenizer> read(const std::filesystem::path& model);
 
-    // At most `most` tokens (at least 2), including the special tokens around the text, as the
+    // At most `max` tokens (at least 2), including the special tokens around the text, as the
     // model's positions require: the text's own tokens are truncated at the end. Accepts any bytes:
     // invalid UTF-8 counts as U+FFFD.
-    void encode(std::string_view text, std::size_t most, Encoded& into);
+    void encode(std::string_view text, std::size_t max, Encoded& into);
 
     // One more than the largest ID.
     std::uint32_t vocabulary() const { return vocabulary_; }

@@ -115,10 +115,10 @@ Result<Speed> speed_of(TextClassifier& exact, TextClassifier& form,
         };
     };
     const std::array works{work_of(exact), work_of(form)};
-    TRY(const auto least, best_seconds(works, kRounds));
-    return Speed{.speedup = least.front() / least.back(),
-                 .seconds_per_token =
-                     least.back() / static_cast<double>(std::max<std::uint64_t>(1, tokens))};
+    TRY(const auto min, best_seconds(works, kRounds));
+    return Speed{
+        .speedup = min.front() / min.back(),
+        .seconds_per_token = min.back() / static_cast<double>(std::max<std::uint64_t>(1, tokens))};
 }
 
 std::vector<routines::Method> methods_of(const opencl::Capability& capability,
@@ -189,7 +189,7 @@ void compare(std::span<const float> exact, std::span<const float> found, std::si
         }
     }
     std::ranges::sort(differences);
-    into.difference_most = differences.back();
+    into.max_difference = differences.back();
     into.difference_p99 = differences[(differences.size() - 1) * 99 / 100];
     into.why = judged(into, form);
     into.passed = into.why.empty();

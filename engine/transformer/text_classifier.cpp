@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 // A batch takes about this long: short enough to be stopped soon, long enough that nothing is lost
 // between batches.
 constexpr double kBatchSeconds = 0.25;
-constexpr std::size_t kLeastTokens = 64;
+constexpr std::size_t kMinTokens = 64;
 
 tl::unexpected<Error> stopped() {
     return fail(Errc::cancelled, "The task was stopped.");
@@ -113,7 +113,7 @@ Result<void> TextClassifier::compute(SharedBatch& shared, const Watch& watch,
     if (auto done = classifier_->run(batch, watch, scores_, seen); !done) return done;
     const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
     const double tokens = kBatchSeconds * static_cast<double>(batch.ids.size()) / seconds;
-    budget_ = std::clamp(static_cast<std::size_t>(tokens), kLeastTokens,
+    budget_ = std::clamp(static_cast<std::size_t>(tokens), kMinTokens,
                          classifier_->capacity() - classifier_->longest());
     const auto labels = classifier_->config().labels.size();
     for (std::size_t s = 0; s < batch.lengths.size(); ++s) {

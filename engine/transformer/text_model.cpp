@@ -12,7 +12,7 @@ constexpr std::size_t kTokensOfBatch = 1024;
 
 // The largest batch: what it needs is allocated when the model is loaded. A batch is full with its
 // budget, or with the text that exceeds it.
-std::size_t most_tokens(const opencl::DeviceInfo& device, std::size_t longest) {
+std::size_t max_tokens(const opencl::DeviceInfo& device, std::size_t longest) {
     return longest + std::max<std::size_t>(longest, opencl::has_own_memory(device) ? 16384 : 2048);
 }
 
@@ -30,7 +30,7 @@ Result<TextModel> TextModel::load(const std::filesystem::path& folder, opencl::P
     }
     TRY(auto classifier,
         Classifier::load(programs, ledger, capability, plans, model, method,
-                         most_tokens(capability.info, model.config.longest()), watch));
+                         max_tokens(capability.info, model.config.longest()), watch));
     return TextModel{std::move(tokenizer), std::move(classifier)};
 }
 

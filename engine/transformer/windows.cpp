@@ -19,13 +19,12 @@ std::size_t boundary_from(std::string_view text, std::size_t at) {
 
 class Windows {
   public:
-    Windows(std::size_t most, tokenizers::Tokenizer& tokenizer)
-        : most_(most), tokenizer_(tokenizer) {}
+    Windows(std::size_t max, tokenizers::Tokenizer& tokenizer) : max_(max), tokenizer_(tokenizer) {}
 
     void add_sentence(std::string_view sentence) {
-        if (tokens_of(sentence) <= most_) return add(sentence);
+        if (tokens_of(sentence) <= max_) return add(sentence);
         for (const auto word : text::words_of(sentence)) {
-            if (tokens_of(word) <= most_) {
+            if (tokens_of(word) <= max_) {
                 add(word);
             } else {
                 open_ = cut(joined(word));
@@ -42,7 +41,7 @@ class Windows {
 
   private:
     std::size_t tokens_of(std::string_view part) {
-        tokenizer_.encode(part, most_, encoded_);
+        tokenizer_.encode(part, max_, encoded_);
         return encoded_.tokens;
     }
 
@@ -53,7 +52,7 @@ class Windows {
 
     void add(std::string_view part) {
         const auto own = tokens_of(part) - kSpecialTokens;
-        if (tokens_ + own > most_ - kSpecialTokens) close();
+        if (tokens_ + own > max_ - kSpecialTokens) close();
         open_ = joined(part);
         tokens_ += own;
     }
@@ -71,7 +70,7 @@ class Windows {
         if (tokens_of(window) > kSpecialTokens) windows_.push_back(window);
     }
 
-    bool fits(std::string_view window) { return tokens_of(text::trimmed(window)) <= most_; }
+    bool fits(std::string_view window) { return tokens_of(text::trimmed(window)) <= max_; }
 
     // Makes windows of as many characters as fit; returns the rest, which fits in one.
     std::string_view cut(std::string_view text) {
@@ -86,22 +85,22 @@ class Windows {
     // The most characters at the beginning that fit, at least one, of a text that does not fit.
     // Examines few more than these, since a text may be long.
     std::size_t fitting_bytes(std::string_view text) {
-        std::size_t least = 0;
-        auto most = boundary_from(text, most_);
-        while (most < text.size() && fits(text.substr(0, most))) {
-            least = most;
-            most = boundary_from(text, 2 * most);
+        std::size_t min = 0;
+        auto max = boundary_from(text, max_);
+        while (max < text.size() && fits(text.substr(0, max))) {
+            min = max;
+            max = boundary_from(text, 2 * max);
         }
         for (;;) {
-            const auto next = boundary_from(text, least + 1);
-            if (next >= most) return least == 0 ? next : least;
-            const auto middle = std::max(boundary_from(text, (least + most) / 2), next);
-            const auto tried = middle < most ? middle : next;
-            (fits(text.substr(0, tried)) ? least : most) = tried;
+            const auto next = boundary_from(text, min + 1);
+            if (next >= max) return min == 0 ? next : min;
+            const auto middle = std::max(boundary_from(text, (min + max) / 2), next);
+            const auto tried = middle < max ? middle : next;
+            (fits(text.substr(0, tried)) ? min : max) = tried;
         }
     }
 
-    std::size_t most_;
+    std::size_t max_;
     tokenizers::Tokenizer& tokenizer_;
     tokenizers::Encoded encoded_;
     std::string_view open_;   // the window that is being filled
@@ -111,9 +110,9 @@ class Windows {
 
 }  // namespace
 
-std::vector<std::string_view> windows_of(std::string_view text, std::size_t most,
+std::vector<std::string_view> windows_of(std::string_view text, std::size_t max,
                                          tokenizers::Tokenizer& tokenizer) {
-    Windows windows(most, tokenizer);
+    Windows windows(max, tokenizer);
     for (const auto sentence : text::sentences_of(text)) windows.add_sentence(sentence);
     return windows.finish();
 }

@@ -134,13 +134,13 @@ class Bench {
             return std::numeric_limits<double>::infinity();
         }
         double worst = 0;
-        double most = 0;
+        double max = 0;
         for (std::size_t i = 0; i < expected_.size(); ++i) {
             const auto row = row_checked(i / bucket_.n);
             worst = std::max(worst, std::abs(c[row * bucket_.n + i % bucket_.n] - expected_[i]));
-            most = std::max(most, std::abs(expected_[i]));
+            max = std::max(max, std::abs(expected_[i]));
         }
-        return worst / most;
+        return worst / max;
     }
 
   private:

@@ -65,10 +65,9 @@ double Gathering::standing_reached_by(std::size_t count) const {
             const Pattern& pattern = side.family.patterns[p];
             for (std::size_t bin = 0; bin < kScoreBins; ++bin) {
                 const std::size_t counts = side.lane.histogram[p * kScoreBins + bin];
-                const double least = static_cast<double>(bin) / kScoreBins;
+                const double min = static_cast<double>(bin) / kScoreBins;
                 if (counts > 0)
-                    steps.emplace_back(rarity_.standing(pattern.shape, pattern.waves, least),
-                                       counts);
+                    steps.emplace_back(rarity_.standing(pattern.shape, pattern.waves, min), counts);
             }
         }
     }
@@ -98,7 +97,7 @@ std::vector<std::pair<bool, Keeping>> Gathering::missing() {
         std::size_t capacity = side.lane.counters[kOpenCounts];
         for (std::size_t p = 0; p < side.family.patterns.size(); ++p) {
             const Pattern& pattern = side.family.patterns[p];
-            const double floor = rarity_.least_score(pattern.shape, pattern.waves, standing);
+            const double floor = rarity_.min_score(pattern.shape, pattern.waves, standing);
             side.floors.push_back(floor);
             for (std::size_t bin = bin_of(floor); bin < kScoreBins; ++bin)
                 capacity += side.lane.histogram[p * kScoreBins + bin];
@@ -119,7 +118,7 @@ void Gathering::add_lane(const Side& side, bool rising, Pool& counts, Pool& open
         threshold = counts.threshold();
         for (std::size_t p = 0; p < n; ++p)
             floors[p] =
-                rarity_.least_score(family.patterns[p].shape, family.patterns[p].waves, threshold);
+                rarity_.min_score(family.patterns[p].shape, family.patterns[p].waves, threshold);
     };
     set_floors();
     for (const DeviceCount& it : side.lane.kept) {

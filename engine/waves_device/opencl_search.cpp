@@ -120,9 +120,9 @@ Result<Rates> try_out(SearchDevice& device, Mode mode) {
 
     const double work = Work::of(walks.front().itinerary) * kWalks;
     const double begin = std::max(0.0, (first * kWalks - scoring) / (kWalks - 1));
-    const double least = 1e-12;  // seconds; keeps rates above 0
-    return Rates{begin, std::max(least, (counting - begin) / work),
-                 std::max(least, (scoring - begin) / work), core_counting / work,
+    const double min = 1e-12;  // seconds; keeps rates above 0
+    return Rates{begin, std::max(min, (counting - begin) / work),
+                 std::max(min, (scoring - begin) / work), core_counting / work,
                  core_scoring / work};
 }
 

@@ -179,7 +179,7 @@ double open_files() {
     return static_cast<double>(std::distance(begin(files), end(files))) - 1;  // less the folder's
 }
 
-double most_open_files() {
+double max_open_files() {
     rlimit limit{};
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<double>(limit.rlim_cur) : 0;
 }
@@ -199,7 +199,7 @@ Families process_metrics() {
     add(gauge("process_virtual_memory_bytes", "Virtual memory"), stat.at(23));
     add(gauge("process_threads", "Threads"), stat.at(20));
     add(gauge("process_open_fds", "Open file descriptors"), open_files());
-    add(gauge("process_max_fds", "Limit on open file descriptors"), most_open_files());
+    add(gauge("process_max_fds", "Limit on open file descriptors"), max_open_files());
     add(gauge("process_start_time_seconds", "Start time, since the Unix epoch"),
         boot_time_seconds() + stat.at(22) / ticks);
     return all;

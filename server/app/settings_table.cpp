@@ -12,12 +12,11 @@ bool is_loopback(const std::string& host) {
     return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
-std::string set_number(int& target, const std::string& text, int least, int most) {
+std::string set_number(int& target, const std::string& text, int min, int max) {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most) {
-        return "must be a whole number from " + std::to_string(least) + " to " +
-               std::to_string(most);
+    if (error != std::errc{} || end != text.data() + text.size() || value < min || value > max) {
+        return "must be a whole number from " + std::to_string(min) + " to " + std::to_string(max);
     }
     target = value;
     return {};

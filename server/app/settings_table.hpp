@@ -29,7 +29,7 @@ std::string without_brackets(const std::string& host);
 bool is_loopback(const std::string& host);
 
 // The rule that a text breaks; empty: none.
-std::string set_number(int& target, const std::string& text, int least, int most);
+std::string set_number(int& target, const std::string& text, int min, int max);
 std::string set_flag(bool& target, const std::string& text);
 
 template <class Group>
@@ -44,11 +44,11 @@ Entry text(Setting about, std::string_view fallback, Group Settings::* group,
 }
 
 template <class Group>
-Entry number(Setting about, std::string_view fallback, int least, int most, Group Settings::* group,
+Entry number(Setting about, std::string_view fallback, int min, int max, Group Settings::* group,
              int Group::* member) {
     return {about, fallback, false,
             [=](Settings& s, const std::string& value) {
-                return set_number(s.*group.*member, value, least, most);
+                return set_number(s.*group.*member, value, min, max);
             },
             [=](const Settings& s) { return std::to_string(s.*group.*member); }};
 }

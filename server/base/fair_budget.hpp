@@ -86,11 +86,11 @@ class FairBudget {
     using Shares = std::unordered_map<std::string, std::size_t>;
 
     struct State {
-        explicit State(Limits most) : limits(most) {}
+        explicit State(Limits max) : limits(max) {}
 
         Share lacking(const Holder& holder, std::size_t amount) const {
-            const auto fits = [amount](std::size_t taken, std::size_t most) {
-                return taken <= most && amount <= most - taken;
+            const auto fits = [amount](std::size_t taken, std::size_t max) {
+                return taken <= max && amount <= max - taken;
             };
             if (!fits(share_of(callers, holder.caller), limits.caller)) return Share::caller;
             if (!fits(share_of(teams, holder.team), limits.team)) return Share::team;
@@ -165,7 +165,7 @@ class TieredBudget {
         return {limits_.small, small_.open(holder), large_.open(holder)};
     }
     // The most that one reservation can hold.
-    std::size_t most() const { return limits_.small + limits_.of_large.caller; }
+    std::size_t max() const { return limits_.small + limits_.of_large.caller; }
 
   private:
     Limits limits_;

@@ -117,13 +117,13 @@ void set_format(Format format) {
     chosen_format = format;
 }
 
-void start(std::string_view process, Level least, Lines lines) {
+void start(std::string_view process, Level min, Lines lines) {
     auto logger = std::make_shared<spdlog::logger>(std::string(process),
                                                    make_sink(std::string(process), lines));
     logger->set_pattern(
         chosen_format == Format::json ? "%v" : "%Y-%m-%dT%H:%M:%S.%eZ %^%-5l%$ [%n] %v",
         spdlog::pattern_time_type::utc);
-    logger->set_level(to_spdlog(least));
+    logger->set_level(to_spdlog(min));
     spdlog::set_default_logger(std::move(logger));
 }
 

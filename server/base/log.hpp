@@ -33,7 +33,7 @@ struct Field {
 enum class Lines { at_once, gathered };
 
 // `process` names the writer in every line ("serve", "worker host").
-void start(std::string_view process, Level least, Lines lines = Lines::at_once);
+void start(std::string_view process, Level min, Lines lines = Lines::at_once);
 
 // Lets a caller skip building the fields of a line that would be discarded.
 bool is_written(Level level);

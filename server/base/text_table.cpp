@@ -34,23 +34,23 @@ std::size_t total(const std::vector<std::size_t>& widths) {
 
 // The widths at which the table fits; empty where it cannot.
 std::vector<std::size_t> fitted(const std::vector<Row>& rows, std::size_t width) {
-    std::vector<std::size_t> widths, least;
+    std::vector<std::size_t> widths, min;
     for (const Row& row : rows) {
         widths.resize(std::max(widths.size(), row.size()));
-        least.resize(widths.size());
+        min.resize(widths.size());
         for (std::size_t i = 0; i < row.size(); ++i) {
             widths[i] = std::max(widths[i], text_columns(row[i]));
-            least[i] = std::max(least[i], longest_word(row[i]));
+            min[i] = std::max(min[i], longest_word(row[i]));
         }
     }
     if (width == 0) return widths;
     for (std::size_t i = 0; i < widths.size(); ++i)
-        least[i] = std::min(widths[i], std::max(least[i], kNarrowest));
-    if (!widths.empty() && total(least) > width) return {};
+        min[i] = std::min(widths[i], std::max(min[i], kNarrowest));
+    if (!widths.empty() && total(min) > width) return {};
     while (!widths.empty() && total(widths) > width) {
         std::size_t widest = widths.size();
         for (std::size_t i = 0; i < widths.size(); ++i) {
-            if (widths[i] == least[i]) continue;
+            if (widths[i] == min[i]) continue;
             if (widest == widths.size() || widths[i] > widths[widest]) widest = i;
         }
         --widths[widest];
@@ -153,10 +153,10 @@ std::vector<Row> one_line_rows(std::vector<Row> rows, std::size_t width,
                                const std::vector<std::string>& expendable) {
     auto widths = natural(rows);
     for (const auto& name : expendable) {
-        auto least = widths;
-        for (auto& each : least) each = std::min(each, kShortest);
+        auto min = widths;
+        for (auto& each : min) each = std::min(each, kShortest);
         const auto at = std::ranges::find(rows.front(), name) - rows.front().begin();
-        if (total(least) <= width) break;
+        if (total(min) <= width) break;
         if (at == std::ssize(widths)) continue;
         for (auto& row : rows) row.erase(row.begin() + at);
         widths.erase(widths.begin() + at);

@@ -231,14 +231,14 @@ Result<void> download(const Origin& origin, const RemoteFile& file,
 }
 
 Result<std::string> download_text(const Origin& origin, const std::string& target,
-                                  std::size_t most) {
+                                  std::size_t max) {
     TRY(auto answer, Answer::get(origin, target, 0));
     std::string text;
     while (true) {
         TRY(const auto piece, answer->next());
         if (piece.empty()) return text;
         text += piece;
-        if (text.size() > most) return fail(Errc::too_large, "The response is too large.");
+        if (text.size() > max) return fail(Errc::too_large, "The response is too large.");
     }
 }
 

@@ -32,8 +32,7 @@ struct RemoteFile {
 Result<void> download(const Origin& origin, const RemoteFile& file,
                       const std::filesystem::path& path, const Watch& watch);
 
-// The text of a short response, at most `most` bytes.
-Result<std::string> download_text(const Origin& origin, const std::string& target,
-                                  std::size_t most);
+// The text of a short response, at most `max` bytes.
+Result<std::string> download_text(const Origin& origin, const std::string& target, std::size_t max);
 
 }  // namespace plimsoll::client

@@ -139,7 +139,7 @@ inline constexpr int kTokensPerUser = 100;
 // no role for it.
 struct ScopeRule {
     std::string_view scope;
-    std::optional<Role> least;  // none: no role in a team is enough
+    std::optional<Role> min;  // none: no role in a team is enough
     bool system_admin = false;
 };
 
@@ -155,7 +155,7 @@ inline constexpr std::array<ScopeRule, kScopes.size()> kScopeRules = {{
 constexpr bool grants(Role role, bool system_admin, std::string_view scope) {
     for (const auto& rule : kScopeRules) {
         if (rule.scope != scope) continue;
-        return (rule.least && role >= *rule.least) || (rule.system_admin && system_admin);
+        return (rule.min && role >= *rule.min) || (rule.system_admin && system_admin);
     }
     return false;
 }

@@ -95,7 +95,7 @@ struct Column {
     bool searched = false;  // by searches of the results
 };
 
-struct Offer;
+struct KindExtras;
 
 // What a job needs and no connected device has, in its kind's words.
 struct MissingCapability {
@@ -147,8 +147,8 @@ struct Contract {
     // second: longer computations are refused.
     tl::expected<std::string, FieldErrors> (*estimate)(
         const nlohmann::json& args, const PlanningContext& planning_context) = nullptr;
-    // What the kind offers besides jobs (offer.hpp); null: nothing.
-    const Offer* offer = nullptr;
+    // What the kind offers besides jobs (kind_extras.hpp); null: nothing.
+    const KindExtras* extras = nullptr;
 };
 
 struct RunContext {
@@ -202,14 +202,14 @@ struct Prepared {
         false;  // left memory there that tasks need soon and idle time does not release
 };
 
-// A worker's abilities for a kind.
-struct Abilities {
+// A worker's capabilities for a kind.
+struct Capabilities {
     std::vector<std::string> names;  // names that Requirement::capability may require
-    // A JSON object for the server's part of the kind, passed on in PlanningContext::offers; empty:
-    // none.
-    std::string offer;
+    // A JSON object for the server's part of the kind, passed on in
+    // PlanningContext::advertisements; empty: none.
+    std::string advertisement;
 
-    bool operator==(const Abilities&) const = default;
+    bool operator==(const Capabilities&) const = default;
 };
 
 struct Run {
@@ -244,11 +244,11 @@ struct Run {
     // accurate for the lane's class.
     bool any_device = false;
     std::span<const KindSetting> settings = {};  // the contract's settings that tasks read
-    // The worker's abilities for the kind; `device`: its proven features, null on the host worker.
-    // Called with every heartbeat, on the I/O thread: must take well below a millisecond. Null:
-    // none.
-    Abilities (*abilities)(const KindSettings& settings,
-                           const opencl::Capability* device) = nullptr;
+    // The worker's capabilities for the kind; `device`: its proven features, null on the host
+    // worker. Called with every heartbeat, on the I/O thread: must take well below a millisecond.
+    // Null: none.
+    Capabilities (*capabilities)(const KindSettings& settings,
+                                 const opencl::Capability* device) = nullptr;
 };
 
 // A kind's function on its own type of arguments, in the form that Run has for all kinds.

@@ -21,8 +21,8 @@ struct Collection {
     std::string_view name;           // unique
     std::string_view singular = {};  // for messages
     std::string_view plural = {};
-    int most = 0;  // of a team or member; 0: the server counts them, with `records.<name>.list` in
-                   // the kind's store/<name>.sql
+    int max = 0;  // of a team or member; 0: the server counts them, with `records.<name>.list` in
+                  // the kind's store/<name>.sql
     int planning = 0;          // passed to Contract::plan: the first of the list
     bool is_named = false;     // people know a record by its name, not by a number
     bool of_members = false;   // a record is a member's own
@@ -57,12 +57,12 @@ struct PlanningContext {
     TeamId team;                                                  // that the job belongs to
     std::map<std::string_view, std::vector<TeamRecord>> records;  // by Needs::collections
     std::vector<PoolDevice> devices;                              // GPUs of ready devices
-    // Offers of ready devices (Abilities::offer), each a JSON object from a kind's name to its
-    // offer.
-    std::vector<std::string> offers;
-    // Offers of devices that are not ready but may come back, for example after a restart: a job
+    // Advertisements of ready devices (Capabilities::advertisement), each a JSON object from a
+    // kind's name to its advertisement.
+    std::vector<std::string> advertisements;
+    // Those of devices that are not ready but may come back, for example after a restart: a job
     // may name what they have, and wait for them.
-    std::vector<std::string> absent_offers = {};
+    std::vector<std::string> absent_advertisements = {};
     Timestamp at = {};  // when the job starts, unless delayed
     const KindSettings* settings = &kUsualSettings;
 

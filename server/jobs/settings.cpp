@@ -29,13 +29,13 @@ Result<std::string> any_text(std::string_view value) {
     return std::string(value);
 }
 
-Result<std::string> whole_number(std::string_view value, int least, int most) {
+Result<std::string> whole_number(std::string_view value, int min, int max) {
     int number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc{} || end != value.data() + value.size() || number < least ||
-        number > most) {
-        return fail(Errc::invalid_input, "must be a whole number from " + std::to_string(least) +
-                                             " to " + std::to_string(most));
+    if (error != std::errc{} || end != value.data() + value.size() || number < min ||
+        number > max) {
+        return fail(Errc::invalid_input, "must be a whole number from " + std::to_string(min) +
+                                             " to " + std::to_string(max));
     }
     return std::to_string(number);
 }

@@ -56,6 +56,6 @@ Result<void> read_environment(std::span<const KindSetting> settings, KindSetting
 
 // For KindSetting::check: any text, or a whole number.
 Result<std::string> any_text(std::string_view value);
-Result<std::string> whole_number(std::string_view value, int least, int most);
+Result<std::string> whole_number(std::string_view value, int min, int max);
 
 }  // namespace plimsoll::jobs

@@ -16,11 +16,11 @@ bool is_unsafe(char32_t code) {
 
 }  // namespace
 
-std::string to_log_text(std::string_view text, std::size_t most) {
+std::string to_log_text(std::string_view text, std::size_t max) {
     std::string line;
     std::size_t count = 0;
     for (std::size_t at = 0; at < text.size();) {
-        if (count++ == most) return line + "…";
+        if (count++ == max) return line + "…";
         const auto decoded = text::decode_utf8(text, at);
         text::append_utf8(line, is_unsafe(decoded.code_point) ? U' ' : decoded.code_point);
         at += decoded.length;

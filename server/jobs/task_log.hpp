@@ -14,8 +14,8 @@ namespace plimsoll::jobs {
 enum class LogLevel { info = 1, warning, error };
 
 // The text of a log line: one line, without control characters or directional formatting, in valid
-// UTF-8, and cut after `most` characters. What comes from a record or a driver cannot forge a line.
-std::string to_log_text(std::string_view text, std::size_t most = 300);
+// UTF-8, and cut after `max` characters. What comes from a record or a driver cannot forge a line.
+std::string to_log_text(std::string_view text, std::size_t max = 300);
 
 // "3 of 100 texts failed: empty_text (2), too_long (1)." `items`: what the kind calls them.
 std::string failed_summary(const std::map<std::string, std::int64_t, std::less<>>& by_code,

@@ -88,7 +88,7 @@ awaitable<Result<Calls::Reply>> Calls::send(Message message) const {
     };
     const auto status = co_await caller_.send(
         *target, std::move(request),
-        {.wants_body = [](int) { return true; }, .body = keep, .most_bytes = kMaxBytes});
+        {.wants_body = [](int) { return true; }, .body = keep, .max_bytes = kMaxBytes});
     if (!status) co_return fail(Errc::unavailable, why(*target, status.error()));
     reply.status = *status;
     co_return reply;

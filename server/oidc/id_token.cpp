@@ -73,7 +73,7 @@ std::shared_ptr<EVP_PKEY> rsa_key(const json& key) {
     auto made = built("RSA", builder.get());
     constexpr int kMaxRsaBits = 8192;  // longer ones are slow to verify, and nobody uses them
     const int bits = made ? EVP_PKEY_get_bits(made.get()) : 0;
-    return bits >= kLeastRsaBits && bits <= kMaxRsaBits ? made : nullptr;
+    return bits >= kMinRsaBits && bits <= kMaxRsaBits ? made : nullptr;
 }
 
 std::shared_ptr<EVP_PKEY> ec_key(const json& key) {

@@ -27,7 +27,7 @@ struct Key {
 
 // A provider has a few: the current and the previous ones.
 inline constexpr std::size_t kMaxKeys = 32;
-inline constexpr int kLeastRsaBits = 2048;
+inline constexpr int kMinRsaBits = 2048;
 
 // The keys of a JWK set (RFC 7517) that verify RS256 or ES256; others are ignored, as are RSA keys
 // that are too short. Errc::corrupt: it is not a JWK set, or has no such key.

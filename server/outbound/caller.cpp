@@ -47,7 +47,7 @@ class Response {
   public:
     explicit Response(const Receiver& receiver) : receiver_(receiver) {
         parser_.header_limit(kMaxHead);
-        parser_.body_limit(receiver.most_bytes);
+        parser_.body_limit(receiver.max_bytes);
         parser_.eager(true);
     }
 

@@ -47,7 +47,7 @@ struct Receiver {
     std::function<bool(int status)> wants_body;
     // Takes the body piece by piece as it arrives; an error ends the exchange.
     std::function<Result<void>(std::string_view piece)> body;
-    std::uint64_t most_bytes = 1 << 20;  // of the body
+    std::uint64_t max_bytes = 1 << 20;  // of the body
 };
 
 // Verifies certificates with the system's authorities and those of the PEM file `authorities`,

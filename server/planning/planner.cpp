@@ -154,8 +154,8 @@ awaitable<Result<PlanningContextReader::Facts>> PlanningContextReader::read(
     for (auto& [kind, known] : facts.kinds) {
         if (!needed.at(kind).pool) continue;
         known.devices = facts.pool->gpus;
-        known.offers = facts.pool->offers;
-        known.absent_offers = facts.pool->absent_offers;
+        known.advertisements = facts.pool->advertisements;
+        known.absent_advertisements = facts.pool->absent_advertisements;
     }
     co_return facts;
 }
@@ -168,16 +168,16 @@ awaitable<Result<void>> PlanningContextReader::read_pool() const {
     for (const auto& device : devices) {
         pool->classes.emplace(device.node + "/" + device.device, device.device_class);
         if (may_come_back(device, now)) {
-            if (auto offers = queue::offers_of(device); !offers.empty()) {
-                pool->absent_offers.push_back(std::move(offers));
+            if (auto advertisements = queue::advertisements_of(device); !advertisements.empty()) {
+                pool->absent_advertisements.push_back(std::move(advertisements));
             }
         }
         if (!is_ready(device)) continue;
         if (device.device_class == "gpu") {
             pool->gpus.push_back({device.node, device.name, device.memory_bytes});
         }
-        if (auto offers = queue::offers_of(device); !offers.empty()) {
-            pool->offers.push_back(std::move(offers));
+        if (auto advertisements = queue::advertisements_of(device); !advertisements.empty()) {
+            pool->advertisements.push_back(std::move(advertisements));
         }
     }
     last_pool_ = pool;

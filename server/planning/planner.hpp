@@ -70,8 +70,8 @@ class PlanningContextReader {
         std::chrono::steady_clock::time_point read_at;
         std::map<std::string, std::string, std::less<>> classes;  // by `node/device`
         std::vector<jobs::PoolDevice> gpus;
-        std::vector<std::string> offers;
-        std::vector<std::string> absent_offers;
+        std::vector<std::string> advertisements;
+        std::vector<std::string> absent_advertisements;
     };
     using SharedPool = std::shared_ptr<const Pool>;
 

@@ -33,11 +33,12 @@ bool may_come_back(const DeviceStatus& device, Timestamp now) {
     return !is_ready(device) && device.seen_at && *device.seen_at > now - kWorkerAbsence;
 }
 
-std::string offers_of(const DeviceStatus& device) {
+std::string advertisements_of(const DeviceStatus& device) {
     const auto record = nlohmann::json::parse(device.capability, nullptr, false);
     if (!record.is_object()) return {};
-    const auto offers = record.find("offers");
-    return offers != record.end() && offers->is_object() ? offers->dump() : std::string();
+    const auto advertisements = record.find("offers");
+    return advertisements != record.end() && advertisements->is_object() ? advertisements->dump()
+                                                                         : std::string();
 }
 
 Job stored(NewJob job, JobId id, Timestamp created_at) {

@@ -213,8 +213,8 @@ struct DeviceStatus {
     std::optional<DeviceCleanup> cleanup;  // the last
 };
 
-// The kinds' offers on the device (WorkerInfo::offers): a JSON object, or empty.
-std::string offers_of(const DeviceStatus& device);
+// The kinds' advertisements on the device (WorkerInfo::advertisements): a JSON object, or empty.
+std::string advertisements_of(const DeviceStatus& device);
 
 // Whether the device takes tasks; else, whether it was seen so recently that it may come back: what
 // it had is not given up (worker_absence in the database).

@@ -32,7 +32,7 @@ struct JobLogLine {
 struct LogFilter {
     std::optional<int> task = {};
     std::optional<int> attempt = {};
-    std::optional<jobs::LogLevel> least = {};
+    std::optional<jobs::LogLevel> min = {};
     std::optional<Timestamp> from = {};
     std::optional<Timestamp> to = {};  // not included
     LogPlace after = {};

@@ -42,10 +42,10 @@ struct WorkerInfo {
     // What the previous process was running when it died: nothing else that it held had begun.
     // None: that is not known, or it did not die.
     std::optional<std::vector<LeasedTask>> died{};
-    // The abilities of its kinds, see jobs::Abilities: what tasks may require, and a JSON object
-    // from kinds to their offers (empty: none).
-    std::vector<std::string> abilities{};
-    std::string offers{};
+    // The capabilities of its kinds, see jobs::Capabilities: what tasks may require, and a JSON
+    // object from kinds to their advertisements (empty: none).
+    std::vector<std::string> capabilities{};
+    std::string advertisements{};
     std::string
         copy_mode{};  // how data is copied to the device, see openapi.yaml; empty for the host
 };

@@ -35,7 +35,7 @@ class TeamRecordStore {
                                                                   TeamId team,
                                                                   RecordFilter filter = {}) = 0;
     // Adds the record, or replaces the one with its name. Errc::conflict if the team or the member
-    // has `collection.most` others; of records without names, the oldest make room.
+    // has `collection.max` others; of records without names, the oldest make room.
     virtual awaitable<Result<jobs::TeamRecord>> put(jobs::Collection collection, Author author,
                                                     jobs::TeamRecord record) = 0;
     virtual awaitable<Result<void>> remove(jobs::Collection collection, Author author,

@@ -60,12 +60,12 @@ std::optional<std::string> input_at(const Words& members, std::span<const std::s
     // "device_class" is the class, "expires_at" is --expires: the longest that is a part counts.
     const auto member = words_of(members.front());
     const std::string* best = nullptr;
-    std::size_t most = 0;
+    std::size_t max = 0;
     for (const auto& input : inputs) {
         const auto words = words_of(input);
-        if (words.size() <= most || std::ranges::search(member, words, same_word).empty()) continue;
+        if (words.size() <= max || std::ranges::search(member, words, same_word).empty()) continue;
         best = &input;
-        most = words.size();
+        max = words.size();
     }
     if (best == nullptr) return std::nullopt;
     return with_rest(*best, std::span(members).subspan(1));

@@ -65,19 +65,19 @@ json coarse(const json& bins) {
 }
 
 std::string bars(const Terminal& terminal, const json& bins) {
-    std::int64_t most = 1;
+    std::int64_t max = 1;
     // Beside the edges of a bin and its count.
     const int widest = std::clamp(terminal.width() - 30, 8, kWidestBin);
     int decimals = 0;  // of the edges: none where all are whole numbers
     for (const auto& bin : bins) {
-        most = std::max(most, bin.value("count", std::int64_t{0}));
+        max = std::max(max, bin.value("count", std::int64_t{0}));
         if (!bin["from"].is_number_integer() || !bin["to"].is_number_integer()) decimals = 2;
     }
     std::string text;
     for (const auto& bin : bins) {
         const auto count = bin.value("count", std::int64_t{0});
         auto length =
-            static_cast<int>(static_cast<double>(count) / static_cast<double>(most) * widest);
+            static_cast<int>(static_cast<double>(count) / static_cast<double>(max) * widest);
         if (count > 0) length = std::max(length, 1);
         std::string bar;
         for (int i = 0; i < length; ++i) bar += "█";

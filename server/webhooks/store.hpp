@@ -46,7 +46,7 @@ class DeliveryQueue {
     // Due attempts of all teams, a few of each webhook and team, together with those that the
     // caller has under way. One not settled within `lease` is handed out again.
     virtual awaitable<Result<std::vector<Outgoing>>> claim(int limit, std::chrono::seconds lease,
-                                                           int most_attempts,
+                                                           int max_attempts,
                                                            std::vector<DeliveryId> under_way) = 0;
     // `pause`: until the next attempt; without one a failure is final.
     virtual awaitable<Result<void>> settle(DeliveryId id, int attempt, Attempted outcome,

@@ -99,7 +99,7 @@ class Kinds(unittest.TestCase):
             tree.text_of(path) for path in tree.tracked_files()
             if re.match(r'server/kinds/\w+/contract/.*pp$', str(path))))
         self.assertTrue(declared)
-        self.assertEqual(named, {name for name, rest in declared if '.most' not in rest},
+        self.assertEqual(named, {name for name, rest in declared if '.max' not in rest},
                          "statements in the kinds' store/ and collections without a limit differ")
 
     def test_folders_name_their_kind_as_the_api_does(self):
@@ -133,7 +133,7 @@ class Places(unittest.TestCase):
 
     def test_detects_names_of_kinds(self):
         for line in ['if (kind == "training-config") {', 'find_contract("profile")', 'jobs::waves::kName',
-                     '#include "server/kinds/profile/contract/offer.hpp"', 'class GpuProfiles {',
+                     '#include "server/kinds/profile/contract/advertisement.hpp"', 'class GpuProfiles {',
                      'handlers["createWavesCheck"]', 'parse_llm_endpoints(text)', 'void add_gpu_profiles()',
                      'select id from plimsoll.training_measurement', 'For jobs of the kind `profile`:',
                      'struct SentimentRow {', 'constexpr auto kModel = "vader";',

@@ -39,14 +39,14 @@ TEST_F(TeamRecordStoreTest, EveryCollectionOfAKindIsListed) {
 }
 
 TEST_F(TeamRecordStoreTest, EveryWriteIsAuditedByNameNumberOrJob) {
-    constexpr jobs::Collection kNamed{.name = "kept", .most = 1, .is_named = true};
+    constexpr jobs::Collection kNamed{.name = "kept", .max = 1, .is_named = true};
     must(store().put(kNamed, author(), of("a")));
     EXPECT_FALSE(run(store().put(kNamed, author(), of("b"))));
     must(store().remove(kNamed, author(), "a"));
     EXPECT_FALSE(run(store().remove(kNamed, author(), "a")));
     EXPECT_EQ(audited(), "kept.put a, kept.delete a");
 
-    constexpr jobs::Collection kNumbered{.name = "kept", .most = 1, .written = "create"};
+    constexpr jobs::Collection kNumbered{.name = "kept", .max = 1, .written = "create"};
     const auto number = must(store().put(kNumbered, author(), of(""))).id;
     must(store().remove(kNumbered, author(), number));
     auto pinned = of("engine on a GPU");
@@ -58,13 +58,13 @@ TEST_F(TeamRecordStoreTest, EveryWriteIsAuditedByNameNumberOrJob) {
                              number + ", kept.create " + job + ", kept.delete " + job);
 
     const auto before = audited();
-    constexpr jobs::Collection kSilent{.name = "kept", .most = 1, .written = ""};
+    constexpr jobs::Collection kSilent{.name = "kept", .max = 1, .written = ""};
     must(store().put(kSilent, author(), of("c")));
     EXPECT_EQ(audited(), before);
 }
 
 TEST_F(TeamRecordStoreTest, AMembersOwnEndWithTheMembership) {
-    constexpr jobs::Collection kOwn{.name = "kept", .most = 2, .of_members = true, .written = ""};
+    constexpr jobs::Collection kOwn{.name = "kept", .max = 2, .of_members = true, .written = ""};
     const auto team = std::to_string(people_.team.value);
     const UserId leaver{std::stoll(Cluster::get().execute(
         "with made as (insert into plimsoll.app_user (name) values ('leaver of " + team +

@@ -352,15 +352,15 @@ TEST_F(WorkerStoreTest, AClaimHoldsOnlyTasksThatFitIntoFreeMemory) {
     auto large = job_of(1, "gpu");
     large.plan.requirement.memory_bucket_mib = 2048;
     must(stores_.jobs.submit(std::move(large)));
-    const auto offer = [&](std::int64_t free) {
+    const auto advertisement = [&](std::int64_t free) {
         return must(worker.store().claim(worker.handle, 1000, 1000, free)).tasks.size();
     };
     // The device has 4 GiB, but another program holds most of it.
-    EXPECT_EQ(offer(0), 0u);
-    EXPECT_EQ(offer((std::int64_t{2} << 30) - 1), 0u);
+    EXPECT_EQ(advertisement(0), 0u);
+    EXPECT_EQ(advertisement((std::int64_t{2} << 30) - 1), 0u);
     must(stores_.jobs.submit(job_of(1, "gpu")));
-    EXPECT_EQ(offer(0), 1u) << "what needs next to nothing waits for nobody";
-    EXPECT_EQ(offer(std::int64_t{2} << 30), 1u);
+    EXPECT_EQ(advertisement(0), 1u) << "what needs next to nothing waits for nobody";
+    EXPECT_EQ(advertisement(std::int64_t{2} << 30), 1u);
 }
 
 TEST_F(WorkerStoreTest, ALateCommitIsNotSkipped) {

@@ -93,7 +93,7 @@ Result<std::vector<Rate>> measure_products(const Subject& subject, const Peak& p
                       timing,
                       2.0 * size.m * size.n * size.k,
                       {}};
-            rate.share_of_peak = rate.per_second() / peak.fma.most_per_second();
+            rate.share_of_peak = rate.per_second() / peak.fma.max_per_second();
             rates.push_back(std::move(rate));
         }
     }

@@ -33,7 +33,7 @@ struct Rate {
 
     double per_second() const { return work / timing.median; }
     // Of the fastest run: a disturbed run is no peak.
-    double most_per_second() const { return work / timing.least; }
+    double max_per_second() const { return work / timing.min; }
 };
 
 // The device's measured peaks: the reference for the rates below.

@@ -35,7 +35,7 @@ Result<std::vector<Rate>> measure_rows(const Subject& subject, const Peak& peak)
         TRY(const auto timing, time_launches(subject, run));
         Rate rate{
             std::string(name) + ", 8192 x 768", {}, timing, 2.0 * kNumbers * sizeof(float), {}};
-        rate.share_of_peak = rate.per_second() / peak.copy.most_per_second();
+        rate.share_of_peak = rate.per_second() / peak.copy.max_per_second();
         rates.push_back(std::move(rate));
     }
     return rates;
@@ -96,7 +96,7 @@ Result<std::vector<Rate>> measure_attention(const Subject& subject, const Peak& 
     for (const auto method : methods) {
         for (const auto& [name, lengths] : batches) {
             TRY(auto rate, attention_of(subject, method, name, lengths));
-            rate.share_of_peak = rate.per_second() / peak.fma.most_per_second();
+            rate.share_of_peak = rate.per_second() / peak.fma.max_per_second();
             rates.push_back(std::move(rate));
         }
     }

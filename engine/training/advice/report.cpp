@@ -64,7 +64,7 @@ class Maker {
         if (r_.curves) {
             const auto cards =
                 static_cast<std::int64_t>(r_.compared > 0 ? r_.compared : r_.gpus.size());
-            out.unfitting = unfitting_below(
+            out.oom_batches = oom_batches_below(
                 out.limits.max_batch, out.limits, r_.search, footprints_on(gpu),
                 cards == 1 ? 0 : std::max<std::int64_t>(1, kComparedReplays / cards));
         }
@@ -129,7 +129,7 @@ class Maker {
         if (target > harmless && reserved(footprints, few) > limit) return false;
         const auto uncorrected =
             static_cast<std::int64_t>(static_cast<double>(limit) / r_.search.correction);
-        return footprints.most_alive(target) <= uncorrected &&
+        return footprints.peak_alive(target) <= uncorrected &&
                reserved(footprints, target) <= limit;
     }
 
@@ -298,10 +298,10 @@ class Maker {
         }
         if (!check_settings(r_.shape, settings)) return std::nullopt;
         auto& footprints = footprints_of(name, settings, tape_device(out.gpu));
-        const auto least = reserved(footprints, 1);
-        if (least > reserve_limit(out.gpu, r_.search)) return least;
+        const auto min = reserved(footprints, 1);
+        if (min > reserve_limit(out.gpu, r_.search)) return min;
         const auto limits = find_batch(out.gpu, r_.search, footprints);
-        if (!limits || limits->max_batch == 0) return least;
+        if (!limits || limits->max_batch == 0) return min;
         WhatIf w;
         w.change = std::move(name);
         w.settings = settings;
@@ -311,7 +311,7 @@ class Maker {
         w.speed_factor = knee_of(footprints, settings, out.gpu, *limits).samples_per_second /
                          out.throughput.samples_per_second;
         out.what_ifs.push_back(std::move(w));
-        return least;
+        return min;
     }
 
     // `stuck`: not even one sample fits. Then the fewest changes with which it does, and how many
@@ -320,8 +320,8 @@ class Maker {
         const auto changes = changes_of(r_, out.gpu);
         std::vector<const SettingsChange*> saving;
         for (const auto& change : changes) {
-            const auto least = try_changes(out, {&change});
-            if (least && *least < out.reserved) saving.push_back(&change);
+            const auto min = try_changes(out, {&change});
+            if (min && *min < out.reserved) saving.push_back(&change);
         }
         std::vector<std::vector<const SettingsChange*>> sets(1);
         for (std::size_t size = 1; stuck && out.what_ifs.empty() && size <= kMaxChanges; ++size) {

@@ -3,7 +3,7 @@
 #include "engine/training/advice/batch_advice.hpp"
 #include "engine/training/advice/knee.hpp"
 #include "engine/training/estimate/batch_search.hpp"
-#include "engine/training/estimate/unfitting.hpp"
+#include "engine/training/estimate/oom_batches.hpp"
 #include "engine/training/guides/learning_rate.hpp"
 
 #include <optional>
@@ -72,7 +72,7 @@ struct GpuReport {
     GpuProfile gpu;
     Precision precision = Precision::fp32;  // of this card's run
     BatchLimits limits;
-    Unfitting unfitting;  // batches below the largest; only with the curves
+    OomBatches oom_batches;  // batches below the largest; only with the curves
     Band band;
     Knee knee;               // of the batches that fit
     std::int64_t batch = 1;  // the batch described by the other fields

@@ -106,7 +106,7 @@ std::int64_t largest_fitting(FootprintByBatch& footprints, std::int64_t limit,
         double bytes = 0;
     };
     const auto tensors = [&](std::int64_t batch) {
-        return Point{batch, static_cast<double>(footprints.most_alive(batch))};
+        return Point{batch, static_cast<double>(footprints.peak_alive(batch))};
     };
     const auto slope = [](const Point& a, const Point& b) {
         return (b.bytes - a.bytes) / static_cast<double>(b.batch - a.batch);
@@ -117,9 +117,9 @@ std::int64_t largest_fitting(FootprintByBatch& footprints, std::int64_t limit,
     Point low;                   // fits (or is 0)
     Point high{highest + 1, 0};  // does not (or is too many, without bytes)
     const auto clamped = [&](double batch) {
-        const auto most = static_cast<double>(std::max(low.batch + 1, high.batch - 1));
+        const auto max = static_cast<double>(std::max(low.batch + 1, high.batch - 1));
         return static_cast<std::int64_t>(
-            std::clamp(std::floor(batch), static_cast<double>(low.batch + 1), most));
+            std::clamp(std::floor(batch), static_cast<double>(low.batch + 1), max));
     };
     const Point few = tensors(std::min(kFirstTried[0], highest));
     const Point more = tensors(std::min(kFirstTried[1], std::max(highest, few.batch + 1)));

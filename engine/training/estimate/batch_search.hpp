@@ -50,7 +50,7 @@ class FootprintByBatch {
     const Work& work(std::int64_t batch);
     // The most that its tensors take at once: no more than it reserves, and no less than those of
     // any smaller batch.
-    std::int64_t most_alive(std::int64_t batch) { return tapes_.at(batch).most_alive(batch); }
+    std::int64_t peak_alive(std::int64_t batch) { return tapes_.at(batch).peak_alive(batch); }
     // Adds an estimate's result for its batch.
     void learn(std::int64_t batch, const Estimate& estimate);
     // Of every requested batch.

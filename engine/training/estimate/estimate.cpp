@@ -114,10 +114,10 @@ void measure_saved(const Tape& tape, Estimate& out) {
 // sums of blocks in two runs with the same tensors differ by that. As much as they differed in any
 // comparison with PyTorch (whole_steps in data/README.md of the tests), rounded up.
 void allow_for_placement(Estimate& out) {
-    constexpr std::int64_t most = 10LL << 20;
+    constexpr std::int64_t max = 10LL << 20;
     constexpr double share = 0.006;
     const auto allowance =
-        std::min({static_cast<std::int64_t>(share * static_cast<double>(out.peak_allocated)), most,
+        std::min({static_cast<std::int64_t>(share * static_cast<double>(out.peak_allocated)), max,
                   out.fragmentation()});
     out.peak_allocated += allowance;
     out.breakdown[static_cast<std::size_t>(Group::placement)] = allowance;

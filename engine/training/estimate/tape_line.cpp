@@ -209,16 +209,16 @@ Work TapeLine::work_at(std::int64_t batch, const TapeDevice& device) const {
     return out;
 }
 
-std::int64_t TapeLine::most_alive(std::int64_t batch) const {
+std::int64_t TapeLine::peak_alive(std::int64_t batch) const {
     std::vector<std::int64_t> sizes;
     sizes_at(batch, sizes);
-    std::int64_t alive = 0, most = 0;
+    std::int64_t alive = 0, max = 0;
     for (const auto step : steps_) {
         const auto bytes = sizes[static_cast<std::size_t>(std::abs(step) - 1)];
         alive += step > 0 ? bytes : -bytes;
-        most = std::max(most, alive);
+        max = std::max(max, alive);
     }
-    return most;
+    return max;
 }
 
 }  // namespace plimsoll::training

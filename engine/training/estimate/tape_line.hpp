@@ -65,7 +65,7 @@ class TapeLine {
                     std::vector<Scratch>& rounded) const;
     Work work_at(std::int64_t batch, const TapeDevice& device) const;
     // The most that its tensors take at once: the allocator reserves no less.
-    std::int64_t most_alive(std::int64_t batch) const;
+    std::int64_t peak_alive(std::int64_t batch) const;
 
   private:
     TapeLine() = default;

@@ -6,8 +6,8 @@
 namespace plimsoll::training {
 namespace {
 
-bool positive(double x, double most) {
-    return std::isfinite(x) && x > 0 && x <= most;
+bool positive(double x, double max) {
+    return std::isfinite(x) && x > 0 && x <= max;
 }
 
 double surge_shape(double batch, double noise) {

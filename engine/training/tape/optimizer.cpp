@@ -86,10 +86,10 @@ void OptimizerTape::make_state(const Piece& p) {
 }
 
 void OptimizerTape::make_bitsandbytes_state(std::int64_t elements) {
-    constexpr std::int64_t least_8bit = 4096, least_paged = 100'000;
+    constexpr std::int64_t min_8bit = 4096, min_paged = 100'000;
     const auto optimizer = graph_.settings().optimizer;
-    const bool wide = optimizer == Optimizer::paged_adamw || elements < least_8bit;
-    const bool paged = optimizer != Optimizer::adam_8bit && elements >= least_paged;
+    const bool wide = optimizer == Optimizer::paged_adamw || elements < min_8bit;
+    const bool paged = optimizer != Optimizer::adam_8bit && elements >= min_paged;
     for (int moment = 0; moment < 2; ++moment) {
         if (!paged) graph_.allocate(wide ? 4 * elements : elements, kState);
         if (!wide) graph_.allocate(elements / 256 * 4, kState);

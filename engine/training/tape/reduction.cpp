@@ -20,13 +20,13 @@ std::int64_t power_of_two_below(std::int64_t n) {
 // does (ATen Reduce.cuh, setReduceConfig).
 std::array<std::int64_t, 2> of_sum(const TapeDevice& device, std::int64_t rows,
                                    std::int64_t columns) {
-    constexpr std::int64_t most_threads = 512;
+    constexpr std::int64_t max_threads = 512;
     constexpr std::int64_t warp = 32;
-    constexpr std::int64_t least_values = 16;
-    constexpr std::int64_t most_values = 256;
+    constexpr std::int64_t min_values = 16;
+    constexpr std::int64_t max_values = 256;
     if (rows < 2 || columns < 1) return {};
     const std::int64_t vector = columns % 4 == 0 ? 4 : columns % 2 == 0 ? 2 : 1;
-    const std::int64_t threads = most_threads / vector;
+    const std::int64_t threads = max_threads / vector;
     const std::int64_t across = columns / vector;
     const auto fit = [&](std::int64_t n) {
         return n < threads ? std::max<std::int64_t>(1, power_of_two_below(n)) : threads;
@@ -36,16 +36,16 @@ std::array<std::int64_t, 2> of_sum(const TapeDevice& device, std::int64_t rows,
     width = std::min(fit(across), threads / height);
 
     std::int64_t values = rows;  // per thread
-    const bool split_rows = values >= std::min(height * 16, most_values);
+    const bool split_rows = values >= std::min(height * 16, max_values);
     if (!split_rows) return {};
     values = divide_up(values, height);
     const std::int64_t grid = divide_up(across, width);
     const std::int64_t blocks_per_mp = device.threads_per_multiprocessor / (width * height);
     const std::int64_t target = device.multiprocessors * blocks_per_mp;
-    if (values < most_values || grid > target) return {};
+    if (values < max_values || grid > target) return {};
     const std::int64_t blocks =
-        std::max(std::min(divide_up(target, grid), divide_up(values, least_values)),
-                 divide_up(values, most_values));
+        std::max(std::min(divide_up(target, grid), divide_up(values, min_values)),
+                 divide_up(values, max_values));
     if (blocks <= 1) return {};
     return {4 * columns * blocks * width * vector, 4 * grid};
 }

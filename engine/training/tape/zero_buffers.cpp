@@ -38,17 +38,17 @@ std::int64_t ZeroBuffers::bucket_elements() const {
 // in two of them whole for each. Of the card with the most.
 std::int64_t ZeroBuffers::own_elements() const {
     const auto part = layout_.shard(trainable_);
-    std::int64_t most = 0, own = 0, at = 0, last = 0;
+    std::int64_t max = 0, own = 0, at = 0, last = 0;
     for (const auto elements : trained_) {
         own += elements;
-        most = std::max(most, own);
+        max = std::max(max, own);
         at += elements;
         if (at / part > last) {
             last = at / part;
             own = at % part > 0 ? elements : 0;
         }
     }
-    return std::max(most, part);
+    return std::max(max, part);
 }
 
 void ZeroBuffers::setup() {

@@ -25,10 +25,10 @@ class Painter {
         for (const auto& end : chart.ends) include(end.price);
         // Lines too far away would flatten the candles: they are omitted.
         const double room = (high_ - low_) * 0.6;
-        const double least = low_ - room;
-        const double most = high_ + room;
+        const double min = low_ - room;
+        const double max = high_ + room;
         const auto include_near = [&](double price) {
-            if (price > least && price < most) include(price);
+            if (price > min && price < max) include(price);
         };
         include_near(chart.invalidation);
         for (const auto& target : chart.targets) include_near(target.price);

@@ -41,12 +41,12 @@ double overlap(const Found& a, const Found& b) {
     return static_cast<double>(shared) / joint;
 }
 
-std::vector<Ranked> rank(std::span<const Found> candidates, std::size_t most, double max_overlap,
+std::vector<Ranked> rank(std::span<const Found> candidates, std::size_t max, double max_overlap,
                          std::size_t alternates) {
     std::vector<Ranked> ranking;
-    std::size_t missing = most * alternates;  // places for alternates that are still free
+    std::size_t missing = max * alternates;  // places for alternates that are still free
     for (const Found& candidate : candidates) {
-        if (ranking.size() == most && missing == 0) break;
+        if (ranking.size() == max && missing == 0) break;
         // No two spans overlap by more than 1.
         const auto winner = max_overlap >= 1
                                 ? ranking.end()
@@ -54,7 +54,7 @@ std::vector<Ranked> rank(std::span<const Found> candidates, std::size_t most, do
                                       return overlap(kept.count, candidate) > max_overlap;
                                   });
         if (winner == ranking.end()) {
-            if (ranking.size() == most) {
+            if (ranking.size() == max) {
                 if (max_overlap >= 1) break;
                 continue;  // alternates may still follow
             }

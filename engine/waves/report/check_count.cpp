@@ -49,10 +49,10 @@ void check_waves(const Path& path, Shape shape, bool rising, Mode mode, CheckedC
 // `first`: the first bar that counts.
 Result<void> check_ends(std::span<const std::int32_t> ends, const Pattern& pattern,
                         std::int32_t first, std::size_t bars) {
-    const auto most = static_cast<std::size_t>(pattern.waves) + 1;
-    if (ends.size() < 2 || ends.size() > most)
+    const auto max = static_cast<std::size_t>(pattern.waves) + 1;
+    if (ends.size() < 2 || ends.size() > max)
         return fail(Errc::invalid_input,
-                    "Give 2 to " + std::to_string(most) +
+                    "Give 2 to " + std::to_string(max) +
                         " ends of this pattern, including the start, not " +
                         std::to_string(ends.size()) + ".",
                     "/ends");

@@ -32,8 +32,8 @@ bool just_broken(const CountReport& it, const std::vector<CountReport>& before) 
 
 }  // namespace
 
-Follower::Follower(Settings settings, std::uint64_t most_nodes)
-    : settings_(std::move(settings)), tracker_(settings_, most_nodes) {
+Follower::Follower(Settings settings, std::uint64_t max_nodes)
+    : settings_(std::move(settings)), tracker_(settings_, max_nodes) {
     report_.by_rarity = settings_.by_rarity();
 }
 

@@ -18,8 +18,8 @@ struct FollowStep {
 // scan_symbol finds in the bars so far, but each bar only searches the starts that it can affect.
 class Follower {
   public:
-    // `settings` must pass followable(). Visits at most `most_nodes` nodes over all bars.
-    Follower(Settings settings, std::uint64_t most_nodes = Tracker::kAnyNodes);
+    // `settings` must pass followable(). Visits at most `max_nodes` nodes over all bars.
+    Follower(Settings settings, std::uint64_t max_nodes = Tracker::kAnyNodes);
 
     // Takes bars [from, to) of a series, which follow the bars taken so far, without returning
     // changes or updating the report. invalid_input: a bar is not later than its predecessor;

@@ -95,9 +95,9 @@ std::optional<std::string> unfit(const Series& series, const Settings& settings)
     if (n < kMinBars)
         return "The series has " + std::to_string(n) + (n == 1 ? " bar" : " bars") +
                "; a count needs at least " + std::to_string(kMinBars) + ".";
-    const std::size_t most = settings.windowed ? kMaxBars : kMaxBarsWhole;
-    if (n > most)
-        return "The series has " + std::to_string(n) + " bars; at most " + std::to_string(most) +
+    const std::size_t max = settings.windowed ? kMaxBars : kMaxBarsWhole;
+    if (n > max)
+        return "The series has " + std::to_string(n) + " bars; at most " + std::to_string(max) +
                (settings.windowed ? " can be searched."
                                   : " can be searched as a whole. Search in windows, or only the "
                                     "most recent days.");
@@ -105,7 +105,7 @@ std::optional<std::string> unfit(const Series& series, const Settings& settings)
 }
 
 std::size_t wanted_counts(const Settings& settings) {
-    return static_cast<std::size_t>(settings.top_n == 0 ? settings.most_counts : settings.top_n);
+    return static_cast<std::size_t>(settings.top_n == 0 ? settings.max_counts : settings.top_n);
 }
 
 bool lists_a_part(const SymbolSearch& it, const Settings& settings) {

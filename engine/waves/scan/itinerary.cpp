@@ -34,11 +34,11 @@ void StartFinder::find(const Window& window, const Settings& settings,
             if (starts.size() == first || *it - starts.back() >= kApart) starts.push_back(*it);
     }
     const auto mine = [&] { return std::span(starts).subspan(first); };
-    const auto most = static_cast<std::size_t>(settings.max_start_points);
+    const auto max = static_cast<std::size_t>(settings.max_start_points);
     if (std::ranges::find(mine(), lowest) == mine().end()) starts.push_back(lowest);
     std::ranges::sort(mine());
-    if (mine().size() > most) {
-        starts.resize(first + most - 1);
+    if (mine().size() > max) {
+        starts.resize(first + max - 1);
         if (std::ranges::find(mine(), lowest) == mine().end()) starts.push_back(lowest);
         std::ranges::sort(mine());
     }
@@ -81,13 +81,13 @@ std::size_t filter_starts(std::span<const Bar> bars, std::span<const Window> win
             pre_score(bars, start.bar, windows[start.window].end, settings.pre_score_weights);
         if (score >= settings.pre_score_threshold) scored.push_back({score, start});
     }
-    const auto most = static_cast<std::size_t>(settings.pre_score_top_k);
-    if (most > 0 && scored.size() > most) {
+    const auto max = static_cast<std::size_t>(settings.pre_score_top_k);
+    if (max > 0 && scored.size() > max) {
         const auto place = [](const Start& s) { return std::pair(s.window, s.bar); };
         std::ranges::sort(scored, [&](const auto& a, const auto& b) {
             return a.first != b.first ? a.first > b.first : place(a.second) < place(b.second);
         });
-        scored.resize(most);
+        scored.resize(max);
         std::ranges::sort(scored, [&](const auto& a, const auto& b) {
             return place(a.second) < place(b.second);
         });

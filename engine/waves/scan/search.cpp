@@ -89,7 +89,7 @@ class Collector : public SinkDefaults {
     void set_floors() {
         threshold_ = counts_.threshold();
         for (std::size_t p = 0; p < kPatterns; ++p)
-            floors_[p] = rarity_.least_score(F.patterns[p].shape, F.patterns[p].waves, threshold_);
+            floors_[p] = rarity_.min_score(F.patterns[p].shape, F.patterns[p].waves, threshold_);
     }
 
     Found found(Shape shape, int waves, const Path& path, double score) const {
@@ -171,8 +171,8 @@ struct Known {
 // Goes through all starts of one direction. False when stopped.
 template <const auto& F, class Sink>
 bool walk(std::span<const Bar> bars, const Itinerary& itinerary, bool rising,
-          const Settings& settings, Sink& sink, Tally<F.patterns.size()>& tally, Coverage& coverage,
-          const Watch& watch) {
+          const Settings& settings, Sink& sink, SearchCounters<F.patterns.size()>& counters,
+          Coverage& coverage, const Watch& watch) {
     const unsigned patterns = wanted<F>(settings);
     if (patterns == 0) return true;
     const auto n = static_cast<std::int32_t>(bars.size());
@@ -185,20 +185,20 @@ bool walk(std::span<const Bar> bars, const Itinerary& itinerary, bool rising,
         const Window& window = itinerary.windows[start.window];
         if (start.window != window_index) {
             window_index = start.window;
-            window_nodes = tally.nodes;
+            window_nodes = counters.nodes;
             cut = false;
             sink.enter_window(window.begin, window.end, window.end == n);
         }
         if (cut) continue;
         if (settings.max_combinations > 0 &&
-            tally.nodes - window_nodes >= settings.max_combinations) {
+            counters.nodes - window_nodes >= settings.max_combinations) {
             cut = true;
             ++coverage.cut_windows;
             continue;
         }
         if (++coverage.starts % kStartsPerLook == 0 && watch.stopped()) return false;
         if (known.empty()) {
-            Descent<F, Sink>(bars, window.end, up_to, tally, sink).from(start.bar, patterns);
+            Descent<F, Sink>(bars, window.end, up_to, counters, sink).from(start.bar, patterns);
             continue;
         }
         // Windows overlap, and most of what a start leads to lies well inside: it is not searched
@@ -206,29 +206,30 @@ bool walk(std::span<const Bar> bars, const Itinerary& itinerary, bool rising,
         auto& before = known[start.bar];
         if (before.until >= window.end && before.to_the_end == (window.end == n)) {
             for (std::size_t p = 0; p < before.complete.size(); ++p)
-                tally.complete[p] += before.complete[p];
+                counters.complete[p] += before.complete[p];
             continue;
         }
-        before.complete = tally.complete;
+        before.complete = counters.complete;
         before.until =
-            Descent<F, Sink>(bars, window.end, up_to, tally, sink).from(start.bar, patterns);
+            Descent<F, Sink>(bars, window.end, up_to, counters, sink).from(start.bar, patterns);
         before.to_the_end = window.end == n;
         for (std::size_t p = 0; p < before.complete.size(); ++p)
-            before.complete[p] = tally.complete[p] - before.complete[p];
+            before.complete[p] = counters.complete[p] - before.complete[p];
     }
     return true;
 }
 
 template <const auto& F>
-void add_tally(const Tally<F.patterns.size()>& tally, bool rising, Coverage& coverage) {
-    coverage.nodes += tally.nodes;
-    coverage.cut_chains += tally.capped;
+void add_counters(const SearchCounters<F.patterns.size()>& counters, bool rising,
+                  Coverage& coverage) {
+    coverage.nodes += counters.nodes;
+    coverage.cut_chains += counters.capped;
     for (std::size_t p = 0; p < F.patterns.size(); ++p) {
         const Pattern& pattern = F.patterns[p];
-        coverage.valid[kind_index(pattern.shape, rising)] += tally.complete[p];
+        coverage.valid[kind_index(pattern.shape, rising)] += counters.complete[p];
         for (int r = 0; r < pattern.rule_count; ++r)
-            if (tally.pruned[p][r] > 0)
-                coverage.pruned[std::string(pattern.rules[r].name)] += tally.pruned[p][r];
+            if (counters.pruned[p][r] > 0)
+                coverage.pruned[std::string(pattern.rules[r].name)] += counters.pruned[p][r];
     }
 }
 
@@ -244,10 +245,10 @@ bool collect(const BarTable& table, const Itinerary& itinerary, const Settings& 
              const Rarity& rarity, bool rising, Pool& counts, Pool& open, SearchResult& result,
              const Watch& watch) {
     Collector<F, Score> sink(Score(settings.weights), rarity, rising, counts, open);
-    Tally<F.patterns.size()> tally;
-    const bool done = walk<F>(table.seen(rising), itinerary, rising, settings, sink, tally,
+    SearchCounters<F.patterns.size()> counters;
+    const bool done = walk<F>(table.seen(rising), itinerary, rising, settings, sink, counters,
                               result.coverage, watch);
-    add_tally<F>(tally, rising, result.coverage);
+    add_counters<F>(counters, rising, result.coverage);
     add_best<F>(sink, rising, result.best);
     return done;
 }
@@ -256,9 +257,9 @@ template <const auto& F, class Score>
 void best_of(const BarTable& table, const Itinerary& itinerary, const Settings& settings,
              bool rising, std::array<double, kKinds>& best, const Watch& watch) {
     BestOnly<F, Score> sink{Score(settings.weights)};
-    Tally<F.patterns.size()> tally;
+    SearchCounters<F.patterns.size()> counters;
     Coverage coverage;
-    walk<F>(table.seen(rising), itinerary, rising, settings, sink, tally, coverage, watch);
+    walk<F>(table.seen(rising), itinerary, rising, settings, sink, counters, coverage, watch);
     add_best<F>(sink, rising, best);
 }
 

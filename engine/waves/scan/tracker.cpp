@@ -48,14 +48,14 @@ class Following : public SinkDefaults {
     }();
     static constexpr bool kFollows = true;
 
-    // Stops descending once `tally` exceeds this number of nodes.
-    Following(Score score, bool rising, std::int32_t end, std::uint64_t most_nodes,
-              const Tally<F.patterns.size()>& tally, Followed& into)
+    // Stops descending once `counters` exceeds this number of nodes.
+    Following(Score score, bool rising, std::int32_t end, std::uint64_t max_nodes,
+              const SearchCounters<F.patterns.size()>& counters, Followed& into)
         : score_(score),
           rising_(rising),
           end_(end),
-          most_nodes_(most_nodes),
-          tally_(tally),
+          max_nodes_(max_nodes),
+          counters_(counters),
           into_(into) {}
 
     // Call before the search switches to another path.
@@ -64,7 +64,7 @@ class Following : public SinkDefaults {
     template <int K>
     unsigned enter(const Path&, unsigned alive) {
         if constexpr (K == Score::kHead) heads_ = 0;
-        return tally_.nodes > most_nodes_ ? 0 : alive;
+        return counters_.nodes > max_nodes_ ? 0 : alive;
     }
 
     template <std::size_t P>
@@ -126,8 +126,8 @@ class Following : public SinkDefaults {
     Score score_;
     bool rising_;
     std::int32_t end_;
-    std::uint64_t most_nodes_;
-    const Tally<F.patterns.size()>& tally_;
+    std::uint64_t max_nodes_;
+    const SearchCounters<F.patterns.size()>& counters_;
     Followed& into_;
     unsigned heads_ = 0;  // patterns whose head is set for the current path
 };
@@ -136,13 +136,13 @@ class Following : public SinkDefaults {
 template <const auto& F, class Score>
 class Growth {
   public:
-    Growth(const BarTable& table, bool rising, const Settings& settings, std::uint64_t most_nodes,
+    Growth(const BarTable& table, bool rising, const Settings& settings, std::uint64_t max_nodes,
            Followed& side)
         : bars_(table.seen(rising)),
           wanted_(wanted<F>(settings)),
           side_(side),
-          sink_(Score(settings.weights), rising, table.size(), most_nodes, tally_, side),
-          descent_(bars_, table.size(), settings.up_to > 0 ? settings.up_to : kNever, tally_,
+          sink_(Score(settings.weights), rising, table.size(), max_nodes, counters_, side),
+          descent_(bars_, table.size(), settings.up_to > 0 ? settings.up_to : kNever, counters_,
                    sink_),
           touched_(bars_.size()) {}
 
@@ -171,14 +171,14 @@ class Growth {
         for (std::int32_t start = begin; start < end; ++start) {
             from(start, [&] { descent_.from(start, wanted_); });
         }
-        side_.nodes += tally_.nodes;
+        side_.nodes += counters_.nodes;
         // Counts exceeded by a bar are no longer under way.
         std::erase_if(side_.open, [&](const Found& it) {
             return make_path(bars_, std::span(it.at).first(it.waves + 1u)).breach(it.waves) < end;
         });
     }
 
-    std::uint64_t nodes() const { return tally_.nodes; }
+    std::uint64_t nodes() const { return counters_.nodes; }
     std::size_t starts() const {
         return static_cast<std::size_t>(std::ranges::count(touched_, true));
     }
@@ -186,10 +186,10 @@ class Growth {
   private:
     template <class Search>
     void from(std::int32_t start, Search&& search) {
-        const std::uint64_t before = tally_.nodes;
+        const std::uint64_t before = counters_.nodes;
         sink_.new_path();
         search();
-        if (tally_.nodes > before) touched_[start] = true;
+        if (counters_.nodes > before) touched_[start] = true;
     }
     void again(const Waiting& it) {
         from(it.at[0], [&] { descent_.again(it.at, it.wave, it.patterns); });
@@ -198,7 +198,7 @@ class Growth {
     std::span<const Bar> bars_;
     unsigned wanted_;
     Followed& side_;
-    Tally<F.patterns.size()> tally_;
+    SearchCounters<F.patterns.size()> counters_;
     Following<F, Score> sink_;
     Descent<F, Following<F, Score>> descent_;
     std::vector<bool> touched_;
@@ -206,10 +206,10 @@ class Growth {
 
 }  // namespace
 
-Tracker::Tracker(Settings settings, std::uint64_t most_nodes)
+Tracker::Tracker(Settings settings, std::uint64_t max_nodes)
     : settings_(std::move(settings)),
       sides_(std::make_unique<std::array<Followed, 2>>()),
-      nodes_left_(most_nodes) {}
+      nodes_left_(max_nodes) {}
 
 Tracker::~Tracker() = default;
 

@@ -30,8 +30,8 @@ struct Effort {
 // about 100 bytes per count and 32 per waiting point.
 class Tracker {
   public:
-    // Visits at most `most_nodes` nodes over all bars.
-    explicit Tracker(Settings settings, std::uint64_t most_nodes = kAnyNodes);
+    // Visits at most `max_nodes` nodes over all bars.
+    explicit Tracker(Settings settings, std::uint64_t max_nodes = kAnyNodes);
     ~Tracker();
     Tracker(const Tracker&) = delete;
     Tracker& operator=(const Tracker&) = delete;

@@ -32,11 +32,11 @@ std::vector<Window> make_windows(std::int32_t n, double week, const Settings& se
     const std::int32_t shortest = std::max(1, bars(settings.min_weeks));
     const std::int32_t step =
         std::max(1, bars(settings.slide_weeks * (1 - settings.window_overlap)));
-    const auto most = static_cast<std::size_t>(settings.max_windows);
+    const auto max = static_cast<std::size_t>(settings.max_windows);
     std::vector<Window> windows;
     for (std::int64_t begin = 0; begin < n; begin += step) {
         const std::int64_t end = std::min<std::int64_t>(begin + longest, n);
-        if (end - begin < shortest || (most > 0 && windows.size() == most)) break;
+        if (end - begin < shortest || (max > 0 && windows.size() == max)) break;
         windows.push_back({static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end)});
     }
     return windows;

@@ -85,7 +85,7 @@ double Rarity::standing(Shape shape, int waves, double score) const {
            counts_[static_cast<std::size_t>(shape)][static_cast<std::size_t>(waves - kMinWaves)];
 }
 
-double Rarity::least_score(Shape shape, int waves, double standing) const {
+double Rarity::min_score(Shape shape, int waves, double standing) const {
     if (!known_ || std::isinf(standing)) return standing;
     const Tail& tail = tail_of(shape, waves);
     const double share =

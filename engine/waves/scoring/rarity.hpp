@@ -27,7 +27,7 @@ class Rarity {
     // The ranking key: the rarity where it is known, else the score. Increases with the score.
     double standing(Shape shape, int waves, double score) const;
     // A lower bound of the scores that reach this standing in the pattern.
-    double least_score(Shape shape, int waves, double standing) const;
+    double min_score(Shape shape, int waves, double standing) const;
 
   private:
     static constexpr int kMinWaves = 2;

@@ -10,7 +10,7 @@ namespace plimsoll::waves {
 
 // Work of a search, and where it was limited. Sums over starts, windows and threads.
 template <std::size_t N>
-struct Tally {
+struct SearchCounters {
     std::uint64_t nodes = 0;                                       // ends of waves tried
     std::array<std::array<std::uint64_t, kMaxRules>, N> pruned{};  // nodes that broke the rule
     std::array<std::uint64_t, N> complete{};                       // counts found
@@ -53,12 +53,12 @@ class Descent {
     using Ends = std::array<std::int32_t, kMaxWaves + 1>;
 
   public:
-    using Counters = Tally<kPatterns>;
+    using Counters = SearchCounters<kPatterns>;
 
     // `end`: one past the last bar. `up_to`: most ends per chain, at least 1.
-    Descent(std::span<const Bar> bars, std::int32_t end, std::int32_t up_to, Counters& tally,
+    Descent(std::span<const Bar> bars, std::int32_t end, std::int32_t up_to, Counters& counters,
             Sink& sink)
-        : bars_(bars.data()), end_(end), up_to_(up_to), tally_(tally), sink_(sink) {
+        : bars_(bars.data()), end_(end), up_to_(up_to), counters_(counters), sink_(sink) {
         path_.bars = bars_;
     }
 
@@ -125,13 +125,13 @@ class Descent {
         unsigned open = wanted;
         while (true) {
             if (skip >= up_to_) {
-                ++tally_.capped;
+                ++counters_.capped;
                 return;
             }
             if (kGuard == Guard::always || (kGuard == Guard::when_skipping && skip > 0)) {
                 if (at > breach) return;
             }
-            ++tally_.nodes;
+            ++counters_.nodes;
             path_.end(K, at);
             const unsigned alive = tried<K>(open);
             if constexpr (Sink::kFollows) {
@@ -175,7 +175,7 @@ class Descent {
                         if constexpr (kRule.depth() == K) {
                             if (!good || holds(kRule, path_)) return;
                             good = false;
-                            ++tally_.pruned[P][r];
+                            ++counters_.pruned[P][r];
                             if constexpr (plan::final_when_broken(kRule)) open &= ~kGroup;
                         }
                     });
@@ -192,7 +192,7 @@ class Descent {
             constexpr const Pattern& kPattern = F.patterns[P];
             if constexpr (kPattern.waves == K) {
                 if (alive & (1u << P)) {
-                    ++tally_.complete[P];
+                    ++counters_.complete[P];
                     sink_.template complete<P>(path_);
                 }
             } else if constexpr (Sink::kWantsOpen && kPattern.open_from > 0 &&
@@ -212,7 +212,7 @@ class Descent {
     const Bar* bars_;
     std::int32_t end_;
     std::int32_t up_to_;
-    Counters& tally_;
+    Counters& counters_;
     Sink& sink_;
     std::int32_t same_until_ = kNever;
     Path path_;

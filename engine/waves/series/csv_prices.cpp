@@ -279,15 +279,15 @@ Result<std::unique_ptr<PriceRecords>> read_csv(std::string_view bytes, PriceRead
     std::string_view line;
     std::vector<std::pair<std::string_view, std::uint64_t>> first;
     char separator = ',';
-    std::ptrdiff_t most = 0;
+    std::ptrdiff_t max = 0;
     constexpr std::size_t kLooked = 16;
     while (first.size() < kLooked && lines.next(line)) {
         first.emplace_back(line, lines.number());
         const char own = separator_of(line);
         const auto count =
             line.starts_with("sep=") ? std::ptrdiff_t{1} << 30 : std::ranges::count(line, own);
-        if (count > most) separator = own;
-        most = std::max(most, count);
+        if (count > max) separator = own;
+        max = std::max(max, count);
     }
     if (first.empty()) return fail(Errc::invalid_input, "The file is empty.");
     if (first.front().first.starts_with("sep=")) first.erase(first.begin());

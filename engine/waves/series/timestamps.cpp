@@ -13,13 +13,13 @@
 namespace plimsoll::waves {
 namespace {
 
-// Reads digits off the front: between `least` and `most` of them.
-std::optional<int> digits(std::string_view& text, std::size_t least, std::size_t most) {
+// Reads digits off the front: between `min` and `max` of them.
+std::optional<int> digits(std::string_view& text, std::size_t min, std::size_t max) {
     std::size_t count = 0;
     int value = 0;
-    while (count < most && count < text.size() && text[count] >= '0' && text[count] <= '9')
+    while (count < max && count < text.size() && text[count] >= '0' && text[count] <= '9')
         value = value * 10 + (text[count++] - '0');
-    if (count < least) return {};
+    if (count < min) return {};
     text.remove_prefix(count);
     return value;
 }

@@ -325,7 +325,7 @@ void imply_scope(const json& given, Settings& settings) {
 }
 
 // Given keys that have no effect with these settings.
-void add_idle_keys(const json& given, const Settings& s, std::vector<KeyNote>& notes) {
+void add_keys_without_effect(const json& given, const Settings& s, std::vector<KeyNote>& notes) {
     const bool listed = !s.start_bars.empty() && !s.windowed;
     const struct {
         bool idle;
@@ -387,7 +387,7 @@ Result<std::vector<KeyNote>> apply_settings(const json& object, Settings& settin
         return fail(Errc::invalid_input,
                     "The setting \"min_weeks\" must not be above \"max_weeks\".", "/min_weeks");
     imply_scope(object, changed);
-    add_idle_keys(object, changed, notes);
+    add_keys_without_effect(object, changed, notes);
     settings = std::move(changed);
     return notes;
 }

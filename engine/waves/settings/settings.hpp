@@ -49,8 +49,8 @@ struct Settings {
 
     // Scores and ranking
     Weights weights = Weights::standard();
-    int top_n = 10;  // counts per symbol; 0: every valid count, overlapping ones included
-    int most_counts = 1 << 20;  // no key: the upper limit of "every", at most kMaxCandidates
+    int top_n = 10;            // counts per symbol; 0: every valid count, overlapping ones included
+    int max_counts = 1 << 20;  // no key: the upper limit of "every", at most kMaxCandidates
     double max_overlap =
         0.5;  // intersection over union of spans; above it the worse count becomes an alternate
     int alternates = 3;  // kept beside each count

@@ -44,11 +44,11 @@ std::vector<double> false_discovery_rates(std::span<const double> p_values) {
         return p_values[a] != p_values[b] ? p_values[a] < p_values[b] : a < b;
     });
     std::vector<double> rates(p_values.size());
-    double least = 1;
+    double min = 1;
     for (std::size_t rank = order.size(); rank-- > 0;) {
         const auto count = static_cast<double>(p_values.size());
-        least = std::min(least, p_values[order[rank]] * count / static_cast<double>(rank + 1));
-        rates[order[rank]] = least;
+        min = std::min(min, p_values[order[rank]] * count / static_cast<double>(rank + 1));
+        rates[order[rank]] = min;
     }
     return rates;
 }

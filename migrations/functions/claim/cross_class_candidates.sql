@@ -17,7 +17,7 @@ language plpgsql as $$
 declare
   v_unknown constant float8 := 4;
   v_clock constant float8 := class_clock(p_guest.class_id);
-  v_most constant int := 16;  -- examined accounts and lanes
+  v_max constant int := 16;  -- examined accounts and lanes
   v_just constant interval := '1 second';
   v_looked_at constant int := 1000;  -- tasks of a lane; those after them would only make the job wait longer
   v_line record;
@@ -34,13 +34,13 @@ begin
       where s.class_id = p_guest.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
         and s.vtime >= v_clock
         and exists (select from unnest(s.lanes) u(id) join lane l on l.id = u.id where lane_fits(l, p_guest, p_bucket))
-      order by s.vtime limit v_most) t
+      order by s.vtime limit v_max) t
     cross join unnest(t.lanes, t.heads) u(lane_id, head) join lane l on l.id = u.lane_id
     cross join lateral (
       select x.job_id, x.seq, x.since, x.crashes from ready x where x.lane_id = u.lane_id and x.seq > u.head
         order by x.seq limit 1) h
     where lane_fits(l, p_guest, p_bucket) and h.crashes = 0
-    order by t.vtime, t.account_id, aged_priority(l.priority, h.since, p_now) desc, h.seq limit v_most
+    order by t.vtime, t.account_id, aged_priority(l.priority, h.since, p_now) desc, h.seq limit v_max
   loop
     -- rate: estimated seconds that the class completes per second; left: estimated seconds of what it runs.
     select count(*) filter (where not d.holds) free, bool_or(d.charges = 0) idle, sum(d.rate) rate,

@@ -33,7 +33,7 @@ declare
   v_helpers int;  -- of other classes
   v_short int;  -- of these, idle devices that do not offer enough memory
   v_speed float8;
-  v_most_speed float8;  -- with them
+  v_max_speed float8;  -- with them
   v_first_free float8;
   v_last_free float8;
   v_weights float8;
@@ -71,7 +71,7 @@ begin
     count(*) filter (where d.is_short)::int,
     coalesce(sum(d.speed) filter (where not d.helps), sum(d.speed)), sum(d.speed), min(d.busy),
     coalesce(max(d.busy) filter (where not d.helps), max(d.busy))
-  into v_devices, v_helpers, v_short, v_speed, v_most_speed, v_first_free, v_last_free
+  into v_devices, v_helpers, v_short, v_speed, v_max_speed, v_first_free, v_last_free
   from (select w.speed, w.class_id <> v_state.class_id helps,
     v_lane.memory_bucket > 0 and (w.telemetry ->> 'offered_memory')::float8 < 1048576.0 * 2 ^ v_lane.memory_bucket
       and not exists (select from lease l where l.worker_id = w.id and l.fence >= w.oldest_fence) is_short,
@@ -112,8 +112,8 @@ begin
       where s.class_id = v_state.class_id and s.ready > 0 and not s.paused and not s.over_quota and s.cap > 0;
       -- No team runs on more devices than its cap.
       v_speed := v_speed * least(1, v_state.cap::float8 / coalesce(nullif(v_devices, 0), v_helpers));
-      v_most_speed := v_most_speed * least(1, v_state.cap::float8 / (v_devices + v_helpers));
-      starts_from := p_now + make_interval(secs => greatest(0, v_first_free) + v_seconds_ahead / v_most_speed);
+      v_max_speed := v_max_speed * least(1, v_state.cap::float8 / (v_devices + v_helpers));
+      starts_from := p_now + make_interval(secs => greatest(0, v_first_free) + v_seconds_ahead / v_max_speed);
       starts_by := p_now + make_interval(secs => greatest(0, v_last_free)
         + (v_seconds_ahead * v_weights / v_state.weight
           + greatest(0, v_state.vtime - class_clock(v_state.class_id)) * (v_weights - v_state.weight)) / v_speed);

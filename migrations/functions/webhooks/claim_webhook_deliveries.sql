@@ -2,7 +2,7 @@
 -- them a webhook has at most 4, and a team at most 8 and half of the free places; teams with few come first. So
 -- receivers that hang delay nobody else's notices: those of eight teams leave seven of 32 places. If no outcome is
 -- recorded within p_lease, an attempt counts as lost and its notice is sent again.
-create or replace function claim_webhook_deliveries(p_limit int, p_lease interval, p_most_attempts int,
+create or replace function claim_webhook_deliveries(p_limit int, p_lease interval, p_max_attempts int,
   p_under_way bigint[], p_now timestamptz default clock_timestamp())
 returns table (id bigint, attempt smallint, type text, job_id bigint, data json, created_at timestamptz, url text,
   secret bytea)
@@ -29,11 +29,11 @@ begin
   ), due as (
     select f.id, f.url, f.secret from ranked f where f.place <= 8 and 2 * f.place <= p_limit - f.rank + 1
   ), taken as (
-    update webhook_delivery d set attempts = d.attempts + (d.attempts < p_most_attempts)::int,
+    update webhook_delivery d set attempts = d.attempts + (d.attempts < p_max_attempts)::int,
       next_at = p_now + p_lease,
       -- Its last attempt was lost, and with it the outcome.
-      state = case when d.attempts < p_most_attempts then 'pending' else 'failed' end,
-      ended_at = case when d.attempts < p_most_attempts then null else p_now end
+      state = case when d.attempts < p_max_attempts then 'pending' else 'failed' end,
+      ended_at = case when d.attempts < p_max_attempts then null else p_now end
     from due where d.id = due.id
     returning d.id, d.attempts, d.type, d.job_id, d.data, d.created_at, due.url, due.secret, d.state
   )

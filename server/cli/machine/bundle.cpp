@@ -75,10 +75,10 @@ std::string without_secrets(std::string text) {
     return std::regex_replace(text, query, "$1?(removed)");
 }
 
-std::string first_lines(const char* file, std::size_t most) {
+std::string first_lines(const char* file, std::size_t max) {
     std::ifstream in(file);
-    std::string text(most, '\0');
-    in.read(text.data(), static_cast<std::streamsize>(most));
+    std::string text(max, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(max));
     text.resize(static_cast<std::size_t>(in.gcount()));
     return text;
 }

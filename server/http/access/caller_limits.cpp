@@ -65,9 +65,9 @@ Outcome<CallerLimits::Place> CallerLimits::admit(const identity::Principal& prin
     auto known = callers.find(key);
     if (known == callers.end()) {
         if (callers.size() >= limits::kCallersPerUser) {
-            const auto most = std::to_string(limits::kCallersPerUser);
+            const auto max = std::to_string(limits::kCallersPerUser);
             return tl::unexpected(
-                too_many("This user has more than " + most + " active tokens and sessions.",
+                too_many("This user has more than " + max + " active tokens and sessions.",
                          {{"Retry-After", std::to_string(kWindow.count())}}));
         }
         Caller caller{{static_cast<double>(per_minute), now}, std::make_shared<int>(0)};
@@ -80,10 +80,10 @@ Outcome<CallerLimits::Place> CallerLimits::admit(const identity::Principal& prin
             too_fast("This credential", "caller", per_minute, caller.bucket.left));
     }
     if (at_once > 0 && *caller.at_once >= at_once) {
-        const auto most = std::to_string(at_once);
+        const auto max = std::to_string(at_once);
         return tl::unexpected(
-            too_many("This credential has " + most + " requests in progress, the maximum.",
-                     rate_limited("at-once", "q=" + most + ";qu=\"concurrent-requests\"", 1)));
+            too_many("This credential has " + max + " requests in progress, the maximum.",
+                     rate_limited("at-once", "q=" + max + ";qu=\"concurrent-requests\"", 1)));
     }
     team.bucket.left -= 1;
     caller.bucket.left -= 1;

@@ -11,7 +11,7 @@
 
 namespace plimsoll::http {
 
-// Slows down guessing: after `most` failures within `window`, the network of an address must wait
+// Slows down guessing: after `max` failures within `window`, the network of an address must wait
 // until the window ends. Memory is bounded: failures from further addresses are not counted, which
 // is safe because secrets are too long to guess. For the I/O thread.
 class FailureLimit {
@@ -19,8 +19,8 @@ class FailureLimit {
     using Clock = std::chrono::steady_clock;
 
     // `policy`: the limit's name in the RateLimit fields.
-    FailureLimit(int most, std::chrono::seconds window, std::string policy)
-        : most_(most), window_(window), policy_(std::move(policy)) {}
+    FailureLimit(int max, std::chrono::seconds window, std::string policy)
+        : max_(max), window_(window), policy_(std::move(policy)) {}
 
     // 429 with Retry-After and the RateLimit fields while an address must wait.
     Outcome<void> admit(const std::string& address, Clock::time_point now) const {
@@ -29,7 +29,7 @@ class FailureLimit {
         const auto seconds = std::to_string(wait.count());
         Problem problem(429, "Too many failed attempts. Try again in " + seconds + " seconds.");
         problem.headers = rate_limited(
-            policy_, "q=" + std::to_string(most_) + ";w=" + std::to_string(window_.count()),
+            policy_, "q=" + std::to_string(max_) + ";w=" + std::to_string(window_.count()),
             wait.count());
         return tl::unexpected(std::move(problem));
     }
@@ -45,7 +45,7 @@ class FailureLimit {
     // The remaining wait; zero: the address may try.
     std::chrono::seconds wait_of(const std::string& address, Clock::time_point now) const {
         const auto entry = entries_.find(network_of(address));
-        if (entry == entries_.end() || entry->second.failures < most_ ||
+        if (entry == entries_.end() || entry->second.failures < max_ ||
             entry->second.until <= now) {
             return std::chrono::seconds(0);
         }
@@ -73,7 +73,7 @@ class FailureLimit {
         std::erase_if(entries_, [now](const auto& entry) { return entry.second.until <= now; });
     }
 
-    int most_;
+    int max_;
     std::chrono::seconds window_;
     std::string policy_;
     std::map<std::string, Entry> entries_;

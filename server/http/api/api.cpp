@@ -232,7 +232,7 @@ class ApiExchange final : public Exchange {
                                          TieredBudget::Reservation& memory) {
         const auto size = parsed_size(text);
         was_large_ = size >= limits::kLargeBodyBytes;
-        if (size > api_.parsed_.most()) {
+        if (size > api_.parsed_.max()) {
             co_return refuse(413, "The body has too many values. Send fewer at once.");
         }
         if (!memory.grow_to(size)) {

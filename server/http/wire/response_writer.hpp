@@ -172,8 +172,8 @@ class ResponseWriter {
     // None if the client took too little in the one that ends.
     milliseconds next_window() {
         const auto before = std::exchange(taken_, taken());
-        const auto least = reader_.window.count() * limits::kResponseBytesPerSecond / 1000;
-        if (taken_ - before < least) return milliseconds(0);
+        const auto min = reader_.window.count() * limits::kResponseBytesPerSecond / 1000;
+        if (taken_ - before < min) return milliseconds(0);
         began_ = Clock::now();
         left_ = reader_.window;
         return left_;

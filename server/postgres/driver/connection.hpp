@@ -91,9 +91,9 @@ inline Result<Rows> last(Result<Replies> replies) {
 }
 
 // "The team has 20 webhooks, the maximum. Delete one first."
-inline Error team_has_most(int most, std::string_view things, std::string_view end = "Delete") {
+inline Error team_limit_reached(int max, std::string_view things, std::string_view end = "Delete") {
     return {Errc::conflict,
-            "The team has " + std::to_string(most) + " " + std::string(things) + ", the maximum. " +
+            "The team has " + std::to_string(max) + " " + std::string(things) + ", the maximum. " +
                 std::string(end) + " one first.",
             {}};
 }

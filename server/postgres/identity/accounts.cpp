@@ -49,7 +49,7 @@ awaitable<Result<std::vector<Member>>> IdentityStore::service_accounts(TeamId te
 
 awaitable<Result<Member>> IdentityStore::create_service_account(Author author, std::string name,
                                                                 identity::Role role) {
-    auto full = team_has_most(identity::kServiceAccountsPerTeam, "service accounts");
+    auto full = team_limit_reached(identity::kServiceAccountsPerTeam, "service accounts");
     co_return one_account(
         co_await run(
             across_teams(),

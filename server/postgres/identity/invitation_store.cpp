@@ -65,7 +65,7 @@ class InvitationStore final : public identity::InvitationStore {
                                        invitation.origin.token, invitation.origin.session)));
         if (rows.empty()) {
             co_return fail(
-                team_has_most(identity::kInvitationsPerTeam, "open invitations", "Revoke"));
+                team_limit_reached(identity::kInvitationsPerTeam, "open invitations", "Revoke"));
         }
         co_return to_invitation(rows[0]);
     }

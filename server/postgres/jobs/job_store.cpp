@@ -70,8 +70,8 @@ Error JobLookups::missing() const {
 }
 
 Statement log_query(TeamId team, JobId id, const queue::LogFilter& filter) {
-    const auto least = filter.least ? std::optional(static_cast<int>(*filter.least)) : std::nullopt;
-    return Statement::of(sql::jobs_log, team.value, id.value, filter.task, filter.attempt, least,
+    const auto min = filter.min ? std::optional(static_cast<int>(*filter.min)) : std::nullopt;
+    return Statement::of(sql::jobs_log, team.value, id.value, filter.task, filter.attempt, min,
                          filter.from, filter.to, filter.after.task, filter.after.fence,
                          filter.after.number, filter.limit);
 }

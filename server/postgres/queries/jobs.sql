@@ -162,7 +162,7 @@ select outcome from done;
 select j.kind, w.reason, w.until, w.tasks_ahead, w.device_class, w.share, w.hold, w.starts_from, w.starts_by, l.lacks
 from plimsoll.explain_wait($1::bigint, $2::bigint) w
 join plimsoll.job j on j.id = $2::bigint
-left join lateral (select to_json(k) as lacks from plimsoll.explain_lack($1::bigint, $2::bigint) k) l on w.reason = 'no_fit';
+left join lateral (select to_json(k) as lacks from plimsoll.explain_missing($1::bigint, $2::bigint) k) l on w.reason = 'no_fit';
 
 -- name: jobs.redrive
 -- $1 team, $2 jobs, $3 who.

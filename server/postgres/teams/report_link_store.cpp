@@ -76,7 +76,8 @@ class ReportLinkStore final : public teams::ReportLinkStore {
                               unless_empty(std::move(link.note)), Bytes{std::move(link.hash)},
                               link.expires_at, link.origin.token, link.origin.session,
                               teams::kReportLinksPerTeam, author.request_id)),
-            to_report_link, team_has_most(teams::kReportLinksPerTeam, "report links", "Revoke"));
+            to_report_link,
+            team_limit_reached(teams::kReportLinksPerTeam, "report links", "Revoke"));
     }
 
     awaitable<Result<void>> revoke(Author author, teams::ReportLinkId id) override {

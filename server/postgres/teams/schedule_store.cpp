@@ -166,7 +166,7 @@ class ScheduleStore final : public schedules::ScheduleStore {
                           schedules::kSchedulesPerTeam));
         if (!replies) co_return fail(name_taken(std::move(replies.error())));
         if (replies->back().empty()) {
-            co_return fail(team_has_most(schedules::kSchedulesPerTeam, "schedules"));
+            co_return fail(team_limit_reached(schedules::kSchedulesPerTeam, "schedules"));
         }
         co_return co_await get(author.team, replies->back()[0].get<ScheduleId>("id"));
     }

@@ -56,7 +56,7 @@ TeamRecord to_record(Collection collection, const Row& row) {
 Error full(Collection collection) {
     return {Errc::conflict,
             std::string(collection.of_members ? "You have " : "The team has ") +
-                std::to_string(collection.most) + " " + std::string(collection.plural) +
+                std::to_string(collection.max) + " " + std::string(collection.plural) +
                 ", the maximum. Delete one first.",
             {}};
 }
@@ -70,8 +70,8 @@ class TeamRecordStore final : public teams::TeamRecordStore {
 
     Answer<std::vector<TeamRecord>> list(Collection collection, TeamId team,
                                          teams::RecordFilter filter) override {
-        const bool is_counted = collection.most == 0;
-        const auto limit = filter.limit.value_or(collection.most);
+        const bool is_counted = collection.max == 0;
+        const auto limit = filter.limit.value_or(collection.max);
         auto statement = is_counted
                              ? count_records(collection, limit)
                              : Statement::of(sql::team_records_list, team, collection.name,
@@ -87,13 +87,13 @@ class TeamRecordStore final : public teams::TeamRecordStore {
 
     Answer<TeamRecord> put(Collection collection, Author author, TeamRecord record) override {
         CO_TRY(const auto rows,
-               co_await run_in(pool_, in_team(author.team),
-                               Statement::of(sql::team_records_put, author.team, author.user,
-                                             collection.name, member_of(collection, author),
-                                             record.section, unless_empty(record.name), record.job,
-                                             record.data, collection.most, author.seen,
-                                             audited(collection, collection.written),
-                                             collection.is_named, author.request_id)));
+               co_await run_in(
+                   pool_, in_team(author.team),
+                   Statement::of(sql::team_records_put, author.team, author.user, collection.name,
+                                 member_of(collection, author), record.section,
+                                 unless_empty(record.name), record.job, record.data, collection.max,
+                                 author.seen, audited(collection, collection.written),
+                                 collection.is_named, author.request_id)));
         if (rows.empty()) co_return fail(author.seen ? changed_meanwhile() : full(collection));
         auto kept = to_record(collection, rows[0]);
         kept.data = std::move(record.data);

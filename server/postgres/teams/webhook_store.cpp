@@ -76,7 +76,8 @@ class WebhookStore final : public webhooks::WebhookStore {
                                Statement::of(sql::webhooks_create, author.team, author.user,
                                              webhook.name, webhook.url, Bytes{std::move(secret)},
                                              author.request_id, webhooks::kWebhooksPerTeam)));
-        if (rows.empty()) co_return fail(team_has_most(webhooks::kWebhooksPerTeam, "webhooks"));
+        if (rows.empty())
+            co_return fail(team_limit_reached(webhooks::kWebhooksPerTeam, "webhooks"));
         webhook.id = rows[0].get<WebhookId>("id");
         webhook.created_at = rows[0].get<Timestamp>("created_at");
         co_return webhook;
@@ -115,13 +116,13 @@ class DeliveryQueue final : public webhooks::DeliveryQueue {
     explicit DeliveryQueue(Pool& pool) : pool_(pool) {}
 
     awaitable<Result<std::vector<Outgoing>>> claim(int limit, std::chrono::seconds lease,
-                                                   int most_attempts,
+                                                   int max_attempts,
                                                    std::vector<DeliveryId> under_way) override {
         std::vector<std::int64_t> busy;
         for (const auto id : under_way) busy.push_back(id.value);
         co_return every(co_await pool_.run(
                             Statement::of(sql::webhooks_claim, limit,
-                                          static_cast<double>(lease.count()), most_attempts, busy),
+                                          static_cast<double>(lease.count()), max_attempts, busy),
                             kCallTimeout),
                         to_outgoing);
     }

@@ -34,7 +34,7 @@ const char* stored_outcome(queue::TaskReport::Outcome outcome) {
 std::string shown_info(const queue::WorkerInfo& info) {
     json capability = json::parse(info.capability, nullptr, false);
     if (!capability.is_object()) capability = json::object();
-    if (!info.offers.empty()) capability["offers"] = json::parse(info.offers);
+    if (!info.advertisements.empty()) capability["offers"] = json::parse(info.advertisements);
     const json shown = {{"name", info.name},
                         {"home", info.home},
                         {"memory_bytes", info.memory_bytes},
@@ -58,7 +58,7 @@ Statement registration(const queue::WorkerInfo& info) {
     if (capability.is_object() && capability.contains("capabilities")) {
         capabilities = capability["capabilities"].get<std::vector<std::string>>();
     }
-    capabilities.insert(capabilities.end(), info.abilities.begin(), info.abilities.end());
+    capabilities.insert(capabilities.end(), info.capabilities.begin(), info.capabilities.end());
     // Jobs may require this particular device.
     capabilities.push_back("device=" + info.node + "/" + info.device);
     std::optional<std::vector<std::int64_t>> fences, jobs;

@@ -124,13 +124,13 @@ std::string header_for(std::string_view beginning) {
     const auto lines = counts_of(beginning);
     // A text may have commas of its own, but not the same number in every record.
     std::size_t best = 0;
-    std::size_t most = 0;
+    std::size_t max = 0;
     for (std::size_t separator = 0; separator < text::kCsvDelimiters.size(); ++separator) {
-        const auto least = std::ranges::min(
+        const auto min = std::ranges::min(
             lines, {}, [&](const Counts& counts) { return counts[separator]; })[separator];
-        if (least <= most) continue;
+        if (min <= max) continue;
         best = separator;
-        most = least;
+        max = min;
     }
     std::string header;
     for (std::size_t column = 1; column <= lines.front()[best] + 1; ++column) {

@@ -51,22 +51,22 @@ queue::WorkerInfo worker_info(const opencl::Capability& capability, KnownKinds k
             .helps = std::move(kinds.helped)};
 }
 
-void describe_abilities(std::span<const jobs::Run> kinds, const jobs::KindSettings& settings,
-                        queue::WorkerInfo& info) {
+void describe_capabilities(std::span<const jobs::Run> kinds, const jobs::KindSettings& settings,
+                           queue::WorkerInfo& info) {
     // The host's record is not that of an OpenCL device.
     const auto device = opencl::capability_from_json(info.capability);
-    info.abilities.clear();
-    info.offers.clear();
-    auto offers = nlohmann::json::object();
+    info.capabilities.clear();
+    info.advertisements.clear();
+    auto advertisements = nlohmann::json::object();
     for (const auto& kind : kinds) {
-        if (kind.abilities == nullptr) continue;
-        auto can = kind.abilities(settings, device ? &*device : nullptr);
-        info.abilities.insert(info.abilities.end(), can.names.begin(), can.names.end());
-        if (!can.offer.empty()) {
-            offers[std::string(kind.name)] = nlohmann::json::parse(can.offer);
+        if (kind.capabilities == nullptr) continue;
+        auto can = kind.capabilities(settings, device ? &*device : nullptr);
+        info.capabilities.insert(info.capabilities.end(), can.names.begin(), can.names.end());
+        if (!can.advertisement.empty()) {
+            advertisements[std::string(kind.name)] = nlohmann::json::parse(can.advertisement);
         }
     }
-    if (!offers.empty()) info.offers = offers.dump();
+    if (!advertisements.empty()) info.advertisements = advertisements.dump();
 }
 
 }  // namespace plimsoll::worker

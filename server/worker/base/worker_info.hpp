@@ -28,8 +28,8 @@ struct KnownKinds {
 // For an OpenCL device, usable or not.
 queue::WorkerInfo worker_info(const opencl::Capability& capability, KnownKinds kinds);
 
-// Sets the kinds' current abilities on the device that `info` describes.
-void describe_abilities(std::span<const jobs::Run> kinds, const jobs::KindSettings& settings,
-                        queue::WorkerInfo& info);
+// Sets the kinds' current capabilities on the device that `info` describes.
+void describe_capabilities(std::span<const jobs::Run> kinds, const jobs::KindSettings& settings,
+                           queue::WorkerInfo& info);
 
 }  // namespace plimsoll::worker

@@ -16,16 +16,16 @@ std::optional<std::string> text_of(const char* variable) {
 }
 
 // The value as an integer. Errc::invalid_input names the variable and its range.
-Result<std::optional<int>> number_of(const char* variable, int least, int most) {
+Result<std::optional<int>> number_of(const char* variable, int min, int max) {
     const auto text = text_of(variable);
     if (!text) return std::nullopt;
     int number = 0;
     const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-    if (error != std::errc{} || end != text->data() + text->size() || number < least ||
-        number > most) {
+    if (error != std::errc{} || end != text->data() + text->size() || number < min ||
+        number > max) {
         return fail(Errc::invalid_input,
-                    "It must be a whole number from " + std::to_string(least) + " to " +
-                        std::to_string(most) + ", not \"" + *text + "\".",
+                    "It must be a whole number from " + std::to_string(min) + " to " +
+                        std::to_string(max) + ", not \"" + *text + "\".",
                     variable);
     }
     return number;

@@ -34,25 +34,25 @@ bool Worker::may_help() const {
 // Read again after each batch and with every poll, because other programs share the device. Tasks
 // run one at a time, so what the running one holds now is free again when the next one begins: the
 // offer is rather too small.
-std::optional<std::int64_t> Worker::memory_to_offer() {
-    if (timer_.now() < offer_until_) return offer_;
+std::optional<std::int64_t> Worker::free_memory() {
+    if (timer_.now() < free_memory_until_) return free_memory_;
     const auto memory = device_.memory();
-    offer_.reset();
+    free_memory_.reset();
     if (memory) {
         telemetry_.free_memory = static_cast<std::int64_t>(memory->free);
-        offer_ = std::max<std::int64_t>(0, *telemetry_.free_memory - options_.memory_reserve);
-        telemetry_.offered_memory = offer_;
+        free_memory_ = std::max<std::int64_t>(0, *telemetry_.free_memory - options_.memory_reserve);
+        telemetry_.offered_memory = free_memory_;
     }
-    if (outstanding_.empty()) offer_until_ = timer_.now() + options_.memory_max_age;
-    return offer_;
+    if (outstanding_.empty()) free_memory_until_ = timer_.now() + options_.memory_max_age;
+    return free_memory_;
 }
 
 // From its own class or, if that has none, from another.
 awaitable<Result<queue::Claim>> Worker::claim_for(queue::WorkerHandle as) {
-    auto claim = co_await store_.claim(as, pace_.work(), pace_.tasks(), memory_to_offer());
+    auto claim = co_await store_.claim(as, pace_.work(), pace_.tasks(), free_memory());
     if (!claim || claim->fence != 0 || !may_help()) co_return claim;
-    auto help = co_await store_.claim_elsewhere(as, options_.claim_seconds, pace_.tasks(),
-                                                memory_to_offer());
+    auto help =
+        co_await store_.claim_elsewhere(as, options_.claim_seconds, pace_.tasks(), free_memory());
     if (!help) {
         // Nothing may be claimed alongside a cross-class lease, and there may be one whose reply
         // was lost. A new epoch has none.
@@ -118,7 +118,7 @@ void Worker::start(queue::WorkerHandle as, queue::Claim claim) {
         outstanding_.push_back(batch);
         device_.submit(std::move(batch));
     }
-    offer_until_ = {};
+    free_memory_until_ = {};
     ++telemetry_.claims;
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 // No device is that much faster than estimated; shorter times come from tasks that had nothing to
 // do.
-constexpr double kLeastSlowness = 0.01;
+constexpr double kMinSlowness = 0.01;
 // A claim ends with the task that fills it, so that it may hold nearly twice its size.
 constexpr double kClaimAhead = 2.5;
 
@@ -37,7 +37,7 @@ void Pace::learn_slowness(const Batch& batch) {
         taken += report.device_seconds;
     }
     if (estimated <= 0) return;
-    slowness_ = followed(slowness_, std::max(taken / estimated, kLeastSlowness));
+    slowness_ = followed(slowness_, std::max(taken / estimated, kMinSlowness));
 }
 
 // On a device slower than estimated, claims stay as they are: the cause is usually the first use of
@@ -54,7 +54,7 @@ int Pace::tasks() const {
     if (task_seconds_ < 0) return limits_.fewest_tasks;
     const double fitting = limits_.seconds / std::max(task_seconds_, 1e-9);
     return static_cast<int>(std::clamp(fitting, static_cast<double>(limits_.fewest_tasks),
-                                       static_cast<double>(limits_.most_tasks)));
+                                       static_cast<double>(limits_.max_tasks)));
 }
 
 void Slowness::learn(const Batch& batch, const std::vector<std::string>& kinds) {

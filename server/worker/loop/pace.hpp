@@ -11,7 +11,7 @@ namespace plimsoll::worker {
 struct PaceLimits {
     double seconds = 0.25;  // of device time per claim
     int fewest_tasks = 64;  // before measurements, and for longer tasks
-    int most_tasks = 1024;
+    int max_tasks = 1024;
 };
 
 // Sizes claims by the measured time of recent tasks. Estimates are for a small processor: on a GPU

@@ -64,11 +64,11 @@ std::chrono::milliseconds TimeGuard::limit(const std::string& kind, double estim
     const std::chrono::duration<double> predicted(predicted_seconds(kind, estimated) *
                                                   limits_.times);
     // Floating point until bounded: an estimate may be any number.
-    Milliseconds most = estimated > 0 ? std::max<Milliseconds>(predicted, limits_.least)
-                                      : Milliseconds(limits_.unpredicted);
-    if (!corrections_.contains(kind)) most = std::max<Milliseconds>(most, limits_.first);
-    most = std::min<Milliseconds>(most, limits_.most);
-    return std::chrono::duration_cast<std::chrono::milliseconds>(most);
+    Milliseconds max = estimated > 0 ? std::max<Milliseconds>(predicted, limits_.min)
+                                     : Milliseconds(limits_.unpredicted);
+    if (!corrections_.contains(kind)) max = std::max<Milliseconds>(max, limits_.first);
+    max = std::min<Milliseconds>(max, limits_.max);
+    return std::chrono::duration_cast<std::chrono::milliseconds>(max);
 }
 
 std::optional<std::string> TimeGuard::check(const std::optional<RunningTasks>& running,
@@ -79,11 +79,11 @@ std::optional<std::string> TimeGuard::check(const std::optional<RunningTasks>& r
         since_ = now;
     }
     if (!running) return std::nullopt;
-    const auto most = allowed(*running);
-    if (now - since_ < most) return std::nullopt;
+    const auto max = allowed(*running);
+    if (now - since_ < max) return std::nullopt;
     const auto kind = kind_of(running->slots.front()->task);
     const double estimated = estimated_seconds(*running);
-    const std::chrono::duration<double> seconds = most;
+    const std::chrono::duration<double> seconds = max;
     if (estimated <= 0) {
         return "A task ran too long (its kind predicts no time; allowed: " +
                in_words(seconds.count()) + "): its worker process was stopped.";

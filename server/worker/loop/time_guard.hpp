@@ -14,12 +14,12 @@ namespace plimsoll::worker {
 // Time limits of a task on a device.
 struct TimeLimits {
     double times = 10;  // factor on the prediction
-    std::chrono::milliseconds least{10'000};
+    std::chrono::milliseconds min{10'000};
     std::chrono::milliseconds unpredicted{30'000};  // without a prediction
     // Minimum until this process has finished a task of the kind, because programs are built and
     // tuned first.
     std::chrono::milliseconds first{600'000};
-    std::chrono::milliseconds most{3'600'000};
+    std::chrono::milliseconds max{3'600'000};
 };
 
 // Detects runaway tasks: those that take ten times as long as predicted by the estimate and by

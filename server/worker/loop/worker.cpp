@@ -32,7 +32,7 @@ Worker::Worker(boost::asio::any_io_executor executor, queue::WorkerStore& store,
       retry_(kFirstRetry, kLongestRetry, random),
       pace_({.seconds = options.claim_seconds,
              .fewest_tasks = options.fewest_tasks,
-             .most_tasks = options.most_tasks}),
+             .max_tasks = options.max_tasks}),
       recorder_(store, timer, outage_, random),
       liveness_(kLivenessTimeout, options.wait),
       device_log_(options.log_readings),
@@ -170,7 +170,7 @@ awaitable<void> Worker::beat() {
     }
     if (freed_) co_await report_cleaning();
     if (reply) co_await record_logs();
-    renew_abilities();
+    renew_capabilities();
 }
 
 // What running tasks have said by now. A failure costs nothing: it is sent again.
@@ -191,11 +191,12 @@ awaitable<void> Worker::record_logs() {
 }
 
 // For example, a model was added. Registering voids leases, so claimed work ends first.
-void Worker::renew_abilities() {
+void Worker::renew_capabilities() {
     if (!options_.describe) return;
     auto now = info_;
     options_.describe(now);
-    renewing_ = now.abilities != info_.abilities || now.offers != info_.offers;
+    renewing_ =
+        now.capabilities != info_.capabilities || now.advertisements != info_.advertisements;
     if (!renewing_ || !outstanding_.empty() || claiming_) return;
     info_ = std::move(now);
     renewing_ = false;

@@ -39,7 +39,7 @@ struct WorkerOptions {
     std::chrono::milliseconds cross_class_poll{500};
     // Tasks per claim: at first and for longer tasks; for very short tasks.
     int fewest_tasks = 64;
-    int most_tasks = 2048;
+    int max_tasks = 2048;
     // Free device memory, in bytes, left to other processes, such as a growing training run.
     std::int64_t memory_reserve = std::int64_t{512} << 20;
     // How long a reading of free device memory stays valid while idle, so that a notified worker
@@ -51,7 +51,8 @@ struct WorkerOptions {
     // Forced: less than the supervisor then waits for its children.
     std::chrono::milliseconds retire_timeout{8'000};
     std::chrono::milliseconds forced_retire_timeout{2'000};
-    // Sets the kinds' current abilities (WorkerInfo::abilities and offers); empty: none.
+    // Sets the kinds' current capabilities (WorkerInfo::capabilities and advertisements); empty:
+    // none.
     std::function<void(queue::WorkerInfo&)> describe{};
 };
 
@@ -106,10 +107,10 @@ class Worker {
     awaitable<void> record_logs();
     void stop_job(JobId job);
     void lose_leases();
-    void renew_abilities();
+    void renew_capabilities();
     bool wants_work() const;
     bool may_help() const;
-    std::optional<std::int64_t> memory_to_offer();
+    std::optional<std::int64_t> free_memory();
     bool over() const;
     void wake_all();
 
@@ -132,15 +133,15 @@ class Worker {
     LivenessDetector liveness_;
     queue::WorkerTelemetry telemetry_;
     DeviceLog device_log_;
-    std::optional<std::int64_t> offer_;  // of memory, at the last reading
-    TimePoint offer_until_{};
+    std::optional<std::int64_t> free_memory_;  // of memory, at the last reading
+    TimePoint free_memory_until_{};
     TimePoint help_from_{};  // earliest next claim from other classes
     TimePoint last_beat_{};
     TimePoint accepted_beat_{};  // or registered: leases live for 15 s from here
 
     bool must_register_ = true;
     bool had_rival_ = false;      // not registered, or no longer
-    bool renewing_ = false;       // the kinds' abilities have changed: register when idle
+    bool renewing_ = false;       // the kinds' capabilities have changed: register when idle
     bool device_silent_ = false;  // the device thread is hung
     std::int64_t cleaning_ = 0;   // a request in progress, or whose result has not been sent yet
     std::optional<queue::Freed> freed_;  // that result

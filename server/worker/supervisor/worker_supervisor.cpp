@@ -53,7 +53,7 @@ awaitable<void> WorkerSupervisor::run() {
             backoff_.reset();
             continue;
         }
-        if (on_failing_ && deaths_ >= options_.most_deaths) {
+        if (on_failing_ && deaths_ >= options_.max_deaths) {
             co_await rest(end);
             continue;
         }

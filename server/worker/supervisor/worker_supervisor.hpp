@@ -21,7 +21,7 @@ struct WorkerSupervisorOptions {
     std::chrono::milliseconds hang{30'000};
     // A device fails when this many workers in a row died without finishing a task. At least two
     // different tasks were tried, since each is quarantined after three deaths.
-    int most_deaths = 4;
+    int max_deaths = 4;
     // A worker that ran longer than this resets the count.
     std::chrono::milliseconds row{3'600'000};
     // Longer than a lease (15 s), after which the queue considers the last worker dead, and than a

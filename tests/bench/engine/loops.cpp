@@ -59,10 +59,10 @@ void softmax_loop(const float* in, float* out, std::size_t rows, std::size_t col
         for (; row < end; ++row) {
             const float* x = in + row * columns;
             float* y = out + row * columns;
-            float most = x[0];
-            for (std::size_t i = 1; i < columns; ++i) most = std::max(most, x[i]);
+            float max = x[0];
+            for (std::size_t i = 1; i < columns; ++i) max = std::max(max, x[i]);
             float total = 0;
-            for (std::size_t i = 0; i < columns; ++i) total += y[i] = fast_exp(x[i] - most);
+            for (std::size_t i = 0; i < columns; ++i) total += y[i] = fast_exp(x[i] - max);
             const float scale = 1 / total;
             for (std::size_t i = 0; i < columns; ++i) y[i] *= scale;
         }

@@ -105,7 +105,7 @@ struct Bench {
 
     std::vector<transformer::Classified> classify(
         transformer::TextClassifier& classifier, const std::vector<std::size_t>& order,
-        std::size_t most, const transformer::Classifier::Seen& seen = nullptr) {
+        std::size_t max, const transformer::Classifier::Seen& seen = nullptr) {
         std::size_t at = 0;
         std::string_view text;
         const auto next = [&]() -> Result<const std::string_view*> {
@@ -113,7 +113,7 @@ struct Bench {
             text = texts[order[at++]];
             return &text;
         };
-        return need(classifier.classify(next, most, {}, [](std::size_t, std::size_t) {}, seen));
+        return need(classifier.classify(next, max, {}, [](std::size_t, std::size_t) {}, seen));
     }
 
     std::vector<std::size_t> in_order() const {

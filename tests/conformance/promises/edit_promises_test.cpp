@@ -117,7 +117,7 @@ TEST_F(EditPromises, OfAWebhook) {
 
 TEST_F(EditPromises, OfANamedRecord) {
     auto& store = stores_.records;
-    constexpr jobs::Collection kNamed{.name = "gpu_profile", .most = 2, .is_named = true};
+    constexpr jobs::Collection kNamed{.name = "gpu_profile", .max = 2, .is_named = true};
     jobs::TeamRecord record;
     record.name = "card";
     record.data = R"({"name": "later", "gib": 2.50})";

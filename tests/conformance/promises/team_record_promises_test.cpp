@@ -25,10 +25,10 @@ class TeamRecordPromises : public StoreTest {
     }
 
     static constexpr jobs::Collection kNamed{
-        .name = "gpu_profile", .plural = "GPU profiles", .most = 2, .is_named = true};
-    static constexpr jobs::Collection kNumbered{.name = "training_measurement", .most = 2};
-    static constexpr jobs::Collection kPinned{.name = "baseline", .most = 3, .has_origins = true};
-    static constexpr jobs::Collection kOwn{.name = "saved_view", .most = 2, .of_members = true};
+        .name = "gpu_profile", .plural = "GPU profiles", .max = 2, .is_named = true};
+    static constexpr jobs::Collection kNumbered{.name = "training_measurement", .max = 2};
+    static constexpr jobs::Collection kPinned{.name = "baseline", .max = 3, .has_origins = true};
+    static constexpr jobs::Collection kOwn{.name = "saved_view", .max = 2, .of_members = true};
 };
 
 TEST_F(TeamRecordPromises, NamedRecordsAreReplacedAndLimited) {

@@ -31,7 +31,7 @@ std::string bytes_of(const std::string& text) {
 }
 
 std::string damaged(const std::vector<std::string>& inputs, Random& random) {
-    const auto up_to = [&random](std::size_t most) { return random() % (most + 1); };
+    const auto up_to = [&random](std::size_t max) { return random() % (max + 1); };
     std::string text = inputs[up_to(inputs.size() - 1)];
     for (auto times = up_to(3) + 1; times > 0; --times) {
         const auto at = up_to(text.size());

@@ -19,12 +19,12 @@ struct Tile {
 // `keeps`: the words converted last stay, so that those of two tiles meet.
 Tile make_tile(Graph& g, std::int64_t rows, const Linear& head, Dtype input, Dtype weight,
                Dtype type, bool keeps, Group group) {
-    const std::int64_t most = std::min(rows, kTileRows);
+    const std::int64_t max = std::min(rows, kTileRows);
     const std::int64_t first = std::min(head.out, kTileWords);
     const std::int64_t second = std::min(head.out - first, kTileWords);
     Tile tile;
-    tile.logits = g.make(most * kTileWords, type, group);
-    if (input != type) tile.rows = g.make(most * head.in, type, group);
+    tile.logits = g.make(max * kTileWords, type, group);
+    if (input != type) tile.rows = g.make(max * head.in, type, group);
     if (weight == type) return tile;
     tile.words = g.make(first * head.in, type, group);
     if (keeps && second > 0) tile.words = g.make(second * head.in, type, group);

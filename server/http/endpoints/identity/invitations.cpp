@@ -21,8 +21,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr LinkLifetime kInvitationLife{.standard = std::chrono::days(7),
-                                       .longest = std::chrono::days(30)};
+constexpr LinkLifetime kInvitationLifetime{.standard = std::chrono::days(7),
+                                           .longest = std::chrono::days(30)};
 
 json invitation_json(const Invitation& invitation) {
     return {{"id", to_public(invitation.id)},
@@ -62,7 +62,7 @@ class Invitations {
             throw Refused(403,
                           "Only an owner of the team, or a system admin, may invite an owner.");
         }
-        const auto end = link_expiry(call, clock_.now(), kInvitationLife);
+        const auto end = link_expiry(call, clock_.now(), kInvitationLifetime);
         const auto secret = identity::make_secret(identity::SecretKind::invitation);
         const auto made =
             need(co_await store_.create(author_of(call), {role,

@@ -16,7 +16,7 @@ namespace {
 constexpr jobs::Collection kSavedViews{.name = "saved_view",
                                        .singular = "saved view",
                                        .plural = "other saved views",
-                                       .most = 100,
+                                       .max = 100,
                                        .of_members = true,
                                        .written = ""};
 

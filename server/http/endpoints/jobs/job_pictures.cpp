@@ -4,7 +4,7 @@
 #include "server/http/access/caller_limits.hpp"
 #include "server/http/endpoints/jobs/item_chunk.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
-#include "server/http/endpoints/jobs/kind_offers.hpp"
+#include "server/http/endpoints/jobs/kind_extras.hpp"
 #include "server/http/messages/limits.hpp"
 
 #include <algorithm>
@@ -30,8 +30,8 @@ class Pictures {
         const auto team = call.principal.team.id;
         const auto job = need(co_await store_.get(team, id));
         require_final(job);
-        const auto* offer = offer_of(kinds_, job.kind);
-        if (offer == nullptr || offer->picture == nullptr) {
+        const auto* extras = extras_of(kinds_, job.kind);
+        if (extras == nullptr || extras->picture == nullptr) {
             throw Refused(404, "Jobs of kind " + job.kind + " have no pictures.");
         }
         const std::int64_t index = call.parameters.integer("index").value_or(0);
@@ -43,7 +43,7 @@ class Pictures {
         const auto number = call.parameters.integer("number").value_or(1);
         const auto draw = [&]() -> Result<std::string> {
             TRY(const auto rows, gunzip(packed, kLargestChunk));
-            return offer->picture(line_of(rows, index - chunk.first_item), number, format);
+            return extras->picture(line_of(rows, index - chunk.first_item), number, format);
         };
         auto picture = need(co_await compute(pool_, draw));
         const bool png = format == jobs::PictureFormat::png;

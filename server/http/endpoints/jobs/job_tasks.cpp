@@ -167,7 +167,7 @@ awaitable<Response> list_logs(const Call& call, queue::JobStore& store) {
     const auto after = log_place_of(call);
     const queue::LogFilter filter{.task = number_of(call, "task"),
                                   .attempt = number_of(call, "attempt"),
-                                  .least = level_of(call),
+                                  .min = level_of(call),
                                   .from = time_parameter(call, "from"),
                                   .to = time_parameter(call, "to"),
                                   .after = after,

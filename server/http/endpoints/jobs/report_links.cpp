@@ -18,7 +18,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr LinkLifetime kReportLinkLife{
+constexpr LinkLifetime kReportLinkLifetime{
     .standard = std::chrono::days(7), .longest = std::chrono::days(365), .within_credential = true};
 
 json link_json(const teams::ReportLink& link) {
@@ -75,7 +75,7 @@ class ReportLinks {
         // Nobody can share what they may not read.
         need(require_scope(call.principal, "reports:read"));
         const auto id = job_id_of(call.parameters.text("job_id"));
-        const auto end = link_expiry(call, clock_.now(), kReportLinkLife);
+        const auto end = link_expiry(call, clock_.now(), kReportLinkLifetime);
         const auto report = need(co_await jobs_.report(call.principal.team.id, id));
         const auto secret = identity::make_secret(identity::SecretKind::report_link);
         const auto made = need(co_await store_.create(

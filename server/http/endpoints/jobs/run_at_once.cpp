@@ -43,9 +43,9 @@ std::string as_unfinished(std::string_view rows) {
 }  // namespace
 
 awaitable<AtOnce> RunAtOnce::run(queue::NewJob job, const jobs::Contract& kind,
-                                 std::chrono::milliseconds most) const {
+                                 std::chrono::milliseconds max) const {
     const auto start = SteadyClock::now();
-    const auto end = start + most;
+    const auto end = start + max;
     const auto plan = job.plan;  // what a row needs whose task does not end
     const auto team = job.team;
     const auto submitter = job.submitter;
@@ -61,7 +61,7 @@ awaitable<AtOnce> RunAtOnce::run(queue::NewJob job, const jobs::Contract& kind,
     if (queue::is_final(last.state)) {
         missing = why_ended(last);
     } else {
-        missing = co_await why_unfinished(last, kind, most);  // a cancelled job waits for nothing
+        missing = co_await why_unfinished(last, kind, max);  // a cancelled job waits for nothing
         (void)co_await store_.cancel(team, submitter, last.id);
     }
     auto lines = need(co_await rows(last, plan, kind, missing));
@@ -82,9 +82,9 @@ awaitable<Result<queue::Job>> RunAtOnce::ended(queue::Job job, SteadyClock::time
 }
 
 awaitable<std::string> RunAtOnce::why_unfinished(const queue::Job& job, const jobs::Contract& kind,
-                                                 std::chrono::milliseconds most) const {
+                                                 std::chrono::milliseconds max) const {
     if (draining_.begun()) co_return "The server is stopping.";
-    auto text = "The job did not finish within " + std::to_string(most.count() / 1000) + " s.";
+    auto text = "The job did not finish within " + std::to_string(max.count() / 1000) + " s.";
     const auto wait = co_await store_.wait(job.team, job.id);
     if (wait && *wait) {
         const auto missing = queue::missing_capability(**wait, kind);

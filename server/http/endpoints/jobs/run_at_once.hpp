@@ -27,7 +27,7 @@ class RunAtOnce {
 
     // 429: the team is over its quota. When the server stops, the wait ends.
     boost::asio::awaitable<AtOnce> run(queue::NewJob job, const jobs::Contract& kind,
-                                       std::chrono::milliseconds most) const;
+                                       std::chrono::milliseconds max) const;
 
     // Deletes the job with its texts and rows, in the background: nobody waits for it. This object
     // must stay.
@@ -40,7 +40,7 @@ class RunAtOnce {
         std::chrono::steady_clock::time_point end) const;
     boost::asio::awaitable<std::string> why_unfinished(const queue::Job& job,
                                                        const jobs::Contract& kind,
-                                                       std::chrono::milliseconds most) const;
+                                                       std::chrono::milliseconds max) const;
     boost::asio::awaitable<Result<std::string>> rows(const queue::Job& job, const jobs::Plan& plan,
                                                      const jobs::Contract& kind,
                                                      std::string_view missing) const;

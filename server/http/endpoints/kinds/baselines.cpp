@@ -1,6 +1,6 @@
 // Reports that a team pinned, and which of them a report is compared with.
 #include "server/http/endpoints/jobs/job_json.hpp"
-#include "server/http/endpoints/jobs/kind_offers.hpp"
+#include "server/http/endpoints/jobs/kind_extras.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/http/endpoints/query.hpp"
@@ -16,7 +16,7 @@ namespace {
 constexpr jobs::Collection kBaselines{.name = "baseline",
                                       .singular = "baseline",
                                       .plural = "other baselines",
-                                      .most = 200,
+                                      .max = 200,
                                       .has_origins = true,
                                       .written = "pin"};
 
@@ -76,15 +76,15 @@ class Baselines {
         const auto id = job_id_of(call.parameters.text("job_id"));
         const auto team = call.principal.team.id;
         const auto job = need(co_await jobs_.get(team, id));
-        const auto* offer = offer_of(kinds_, job.kind);
-        if (offer == nullptr || offer->comparison_key == nullptr) {
+        const auto* extras = extras_of(kinds_, job.kind);
+        if (extras == nullptr || extras->comparison_key == nullptr) {
             throw Refused(Problem(404, "Reports of kind " + job.kind + " cannot be compared."));
         }
         require_final(job);
         auto summary = need(co_await jobs_.report(team, id));
         jobs::TeamRecord pinned;
         pinned.section = job.kind;
-        pinned.name = offer->comparison_key(json::parse(job.args), json::parse(summary));
+        pinned.name = extras->comparison_key(json::parse(job.args), json::parse(summary));
         pinned.job = id;
         pinned.data = std::move(summary);
         co_return pinned;

@@ -7,7 +7,7 @@
 #include "server/http/endpoints/jobs/item_chunk.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/job_spec.hpp"
-#include "server/http/endpoints/jobs/kind_offers.hpp"
+#include "server/http/endpoints/jobs/kind_extras.hpp"
 #include "server/http/messages/limits.hpp"
 
 namespace plimsoll::http::endpoints {
@@ -107,8 +107,8 @@ void add_kind_answers(Handlers& handlers, queue::JobStore& store, Kinds kinds,
                       boost::asio::thread_pool& pool) {
     const auto answers = std::make_shared<KindAnswers>(store, pool);
     for (const auto& kind : kinds) {
-        if (kind.offer == nullptr) continue;
-        for (const auto& answer : kind.offer->answers) {
+        if (kind.extras == nullptr) continue;
+        for (const auto& answer : kind.extras->answers) {
             handlers[std::string(answer.operation)] = [answers, &kind, &answer](const Call& call) {
                 return answers->make(call, kind.name, answer);
             };

@@ -226,8 +226,8 @@ json class_json(const queue::ClassOverview& overview) {
 }
 
 json editable_limit(const queue::TeamLimit& limit) {
-    const auto number = [](const std::optional<int>& most) {
-        return most ? json(*most) : json(nullptr);
+    const auto number = [](const std::optional<int>& max) {
+        return max ? json(*max) : json(nullptr);
     };
     return {{"queued_jobs", number(limit.limits.queued_jobs)},
             {"jobs_per_minute", number(limit.limits.jobs_per_minute)}};

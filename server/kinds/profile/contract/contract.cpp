@@ -1,7 +1,7 @@
 #include "server/jobs/kind.hpp"
 #include "server/jobs/records/model_requirement.hpp"
 #include "server/jobs/records/results_converter.hpp"
-#include "server/kinds/profile/contract/offer.hpp"
+#include "server/kinds/profile/contract/advertisement.hpp"
 #include "server/kinds/profile/contract/request.hpp"
 #include "server/kinds/profile/contract/settings.hpp"
 
@@ -120,6 +120,6 @@ constinit extern const Contract kContract{.name = kName,
                                           .plan = plan,
                                           .failed_rows = failed_rows,
                                           .explain_missing = explain_missing_models,
-                                          .offer = &kOffer};
+                                          .extras = &kExtras};
 
 }  // namespace plimsoll::jobs::profile

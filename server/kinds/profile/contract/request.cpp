@@ -1,7 +1,7 @@
 #include "server/kinds/profile/contract/request.hpp"
 
 #include "engine/base/closest.hpp"
-#include "server/kinds/profile/contract/offer.hpp"
+#include "server/kinds/profile/contract/advertisement.hpp"
 
 #include <algorithm>
 #include <span>
@@ -23,7 +23,7 @@ bool measures_a_model(const json& args) {
     return mode == "sentiment" || mode == "full";
 }
 
-FieldErrors unknown_model(const std::string& name, std::span<const OfferedModel> known) {
+FieldErrors unknown_model(const std::string& name, std::span<const AdvertisedModel> known) {
     std::vector<std::string> names{std::string(kVader)};
     for (const auto& model : known) names.push_back(model.name);
     std::string list;
@@ -33,8 +33,8 @@ FieldErrors unknown_model(const std::string& name, std::span<const OfferedModel>
                          " Available: " + list + ".");
 }
 
-const OfferedModel* find(std::span<const OfferedModel> models, std::string_view name) {
-    const auto found = std::ranges::find(models, name, &OfferedModel::name);
+const AdvertisedModel* find(std::span<const AdvertisedModel> models, std::string_view name) {
+    const auto found = std::ranges::find(models, name, &AdvertisedModel::name);
     return found == models.end() ? nullptr : &*found;
 }
 
@@ -87,14 +87,14 @@ bool needs_model(const json& args) {
 }
 
 tl::expected<json, FieldErrors> with_model(json args, const PlanningContext& planning_context) {
-    const auto models = models_of(planning_context.offers, planning_context.team);
+    const auto models = models_of(planning_context.advertisements, planning_context.team);
     const bool is_named = args.contains("sentiment_model");
     if (!is_named && args.value("device_class", "") == "host") {
         args["sentiment_model"] = kVader;
         return args;
     }
     const auto name = args.value("sentiment_model", std::string(kPreferred));
-    const auto absent = models_of(planning_context.absent_offers, planning_context.team);
+    const auto absent = models_of(planning_context.absent_advertisements, planning_context.team);
     const auto* found = find(models, name);
     if (found == nullptr && is_named) found = find(absent, name);
     if (found == nullptr) {

@@ -93,7 +93,7 @@ class EngineArea final : public Area {
         TRY(const auto search, measure_product_knee(subject_, limits_));
         const double work = 2.0 * profiling::kKneeColumns * profiling::kKneeDepth;
         report_["batches"] = curve_json(search, "one layer, 3072 x 768, by rows", "rows",
-                                        peak_->fma.most_per_second() / work);
+                                        peak_->fma.max_per_second() / work);
         return PartResult{curve_row(report_["batches"])};
     }
 

@@ -57,7 +57,7 @@ Json timing_json(const profiling::Timing& timing) {
 
 Json rate_json(const profiling::Rate& rate, const std::string& unit, Statistic statistic) {
     const double value =
-        statistic == Statistic::fastest ? rate.most_per_second() : rate.per_second();
+        statistic == Statistic::fastest ? rate.max_per_second() : rate.per_second();
     Json json{{"name", rate.name},
               {"method", rate.method},
               {"value", value / 1e9},

@@ -90,7 +90,7 @@ awaitable<Result<LlmAnswer>> ask(const Caller& caller, outbound::Target target, 
                                     if (!taken) wrong = taken.error();
                                     return taken;
                                 },
-                                .most_bytes = kMaxBytes};
+                                .max_bytes = kMaxBytes};
     auto request = request_of(target.path, body);
     const auto status =
         co_await caller.send(std::move(target), std::move(request), std::move(receiver), timeout);
@@ -113,12 +113,12 @@ std::string llm_body(LlmDialect dialect, const LlmRequest& request) {
                    {"prompt", request.prompt},
                    {"stream", true},
                    {"options",
-                    {{"num_predict", request.most_tokens}, {"temperature", 0}, {"seed", kSeed}}}}
+                    {{"num_predict", request.max_tokens}, {"temperature", 0}, {"seed", kSeed}}}}
             : json{{"model", request.model},
                    {"messages", {{{"role", "user"}, {"content", request.prompt}}}},
                    {"stream", true},
                    {"stream_options", {{"include_usage", true}}},
-                   {"max_tokens", request.most_tokens},
+                   {"max_tokens", request.max_tokens},
                    {"temperature", 0},
                    {"seed", kSeed}};
     return body.dump();

@@ -15,7 +15,7 @@ namespace plimsoll::jobs::profile {
 struct LlmRequest {
     std::string model;
     std::string prompt;
-    int most_tokens = 0;  // of the response
+    int max_tokens = 0;  // of the response
 };
 
 // One response; all counts are the endpoint's own.

@@ -4,7 +4,7 @@
 #include "server/base/gzip.hpp"
 #include "server/base/time.hpp"
 #include "server/jobs/records/model_requirement.hpp"
-#include "server/kinds/profile/contract/offer.hpp"
+#include "server/kinds/profile/contract/advertisement.hpp"
 #include "server/kinds/profile/contract/settings.hpp"
 #include "server/kinds/profile/run/figures.hpp"
 #include "server/kinds/profile/run/system.hpp"
@@ -44,9 +44,9 @@ Json method_json() {
     const profiling::TimingPolicy policy;
     return {{"warm_up_runs", policy.warm_up_runs},
             {"warm_up_seconds", policy.warm_up_seconds},
-            {"min_runs", policy.least_runs},
-            {"max_runs", policy.most_runs},
-            {"min_seconds", policy.least_seconds}};
+            {"min_runs", policy.min_runs},
+            {"max_runs", policy.max_runs},
+            {"min_seconds", policy.min_seconds}};
 }
 
 // The areas of a request; areas that it does not include measure nothing.
@@ -159,10 +159,10 @@ Result<Merged> merge(const Request& request, std::span<const std::string> partia
 
 // The models that this machine has, in the forms that the device computes; those that score no
 // texts in none.
-Abilities abilities(const KindSettings& settings, const opencl::Capability* device) {
+Capabilities capabilities(const KindSettings& settings, const opencl::Capability* device) {
     if (device == nullptr) return {};
-    Abilities can;
-    std::vector<OfferedModel> models;
+    Capabilities can;
+    std::vector<AdvertisedModel> models;
     for (const auto& manifest : models::Store(models_folder(settings)).list()) {
         auto& model = models.emplace_back();
         model.name = manifest.name;
@@ -175,7 +175,7 @@ Abilities abilities(const KindSettings& settings, const opencl::Capability* devi
             can.names.push_back(capability_of(model.name, model.hash, model.forms.back()));
         }
     }
-    if (!models.empty()) can.offer = offer_of(models);
+    if (!models.empty()) can.advertisement = advertisement_of(models);
     return can;
 }
 
@@ -194,6 +194,6 @@ constinit extern const Run kRun{.name = kName,
                                 .run = typed<measure>,
                                 .merge = typed<merge>,
                                 .settings = kRunSettings,
-                                .abilities = abilities};
+                                .capabilities = capabilities};
 
 }  // namespace plimsoll::jobs::profile

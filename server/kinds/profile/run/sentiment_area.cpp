@@ -128,9 +128,9 @@ class Published {
     }
     std::int64_t largest_batch(std::int64_t words) const {
         const double tokens = kTokensPerWord * static_cast<double>(words) + kTokensPerText;
-        const auto most = classifier_->model().capacity() - classifier_->model().longest();
-        return std::max<std::int64_t>(
-            1, static_cast<std::int64_t>(static_cast<double>(most) / tokens));
+        const auto max = classifier_->model().capacity() - classifier_->model().longest();
+        return std::max<std::int64_t>(1,
+                                      static_cast<std::int64_t>(static_cast<double>(max) / tokens));
     }
     std::uint64_t held_bytes() const { return classifier_->model().held_bytes(); }
 

@@ -29,7 +29,7 @@ std::string forms_of(const Manifest& model) {
                 (proof.passed ? "" : " FAILED (" + proof.why + ")") + ": " + format_figure(share) +
                 " % of " + format_count(static_cast<std::int64_t>(proof.texts)) +
                 " labels match fp32, probabilities differ by at most " +
-                format_figure(proof.difference_most) + ", " + format_figure(proof.speedup) +
+                format_figure(proof.max_difference) + ", " + format_figure(proof.speedup) +
                 " times as fast";
     }
     return text;

@@ -50,8 +50,8 @@ Scoring scoring_by(std::optional<ScoringModel> model) {
 Scored by_model(const Request& request, const PlanningContext& planning_context,
                 std::span<const Manifest> models) {
     const auto name = request.model.value_or(default_model(*planning_context.settings));
-    const bool is_offered = std::ranges::find(models, name, &Manifest::name) != models.end();
-    if (name == kVader || (!request.model && !is_offered)) return scoring_by(std::nullopt);
+    const bool is_advertised = std::ranges::find(models, name, &Manifest::name) != models.end();
+    if (name == kVader || (!request.model && !is_advertised)) return scoring_by(std::nullopt);
     TRY(auto found, named_model("/model", name, planning_context));
     TRY(auto model, in_form(std::move(found), request.form.value_or(std::string(kExactForm))));
     return scoring_by(std::move(model));
@@ -189,7 +189,7 @@ Scored scoring_by_request(const Request& request, const PlanningContext& plannin
         return refused("/policy", "one_of", "Give a model or a policy, not both.");
     }
     if (compares) return by_all(request, planning_context, texts);
-    const auto models = models_of(planning_context.offers, planning_context.team);
+    const auto models = models_of(planning_context.advertisements, planning_context.team);
     if (request.goal) return by_goal(request, planning_context, models);
     if (!follows_policy(request, *planning_context.settings))
         return by_model(request, planning_context, models);

@@ -37,7 +37,7 @@ int memory_mib(const Manifest& model) {
 // As its workers measured it when they proved its forms, by the fastest method of the slowest
 // device: any of them may run the tasks. 0: none has.
 double measured_seconds_per_token(const ScoringModel& model) {
-    std::map<std::string_view, double> least;
+    std::map<std::string_view, double> min;
     for (const auto& proof : model.manifest.proofs) {
         const bool is_exact = model.form == kExactForm;
         if (proof.seconds_per_token <= 0 ||
@@ -45,12 +45,12 @@ double measured_seconds_per_token(const ScoringModel& model) {
             continue;
         }
         const double seconds = proof.seconds_per_token * (is_exact ? proof.speedup : 1);
-        const auto [known, is_new] = least.try_emplace(proof.device, seconds);
+        const auto [known, is_new] = min.try_emplace(proof.device, seconds);
         if (!is_new) known->second = std::min(known->second, seconds);
     }
-    double most = 0;
-    for (const auto& [device, seconds] : least) most = std::max(most, seconds);
-    return most;
+    double max = 0;
+    for (const auto& [device, seconds] : min) max = std::max(max, seconds);
+    return max;
 }
 
 double seconds_per_token(const ScoringModel& model) {
@@ -87,12 +87,12 @@ FieldErrors unknown_model(std::string pointer, const std::string& name,
                  names + ". Run `plimsoll model add` on a worker's machine to install one."}};
 }
 
-std::vector<Manifest> all_models_of(std::span<const std::string> offers, TeamId team) {
+std::vector<Manifest> all_models_of(std::span<const std::string> advertisements, TeamId team) {
     std::vector<Manifest> models;
-    for (const auto& text : offers) {
-        const auto offer = json::parse(text, nullptr, false);
-        if (!offer.is_object() || !offer.contains(kName)) continue;
-        for (auto& model : models_in(offer[kName])) {
+    for (const auto& text : advertisements) {
+        const auto advertisement = json::parse(text, nullptr, false);
+        if (!advertisement.is_object() || !advertisement.contains(kName)) continue;
+        for (auto& model : models_in(advertisement[kName])) {
             if (is_for(model.audience, team)) models.push_back(std::move(model));
         }
     }
@@ -115,8 +115,8 @@ tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std:
     if (asked == kAutoForm) {
         const models::Proof* fastest = nullptr;
         for (const auto& proof : model.proofs) {
-            const double least = fastest == nullptr ? 1 : fastest->speedup;
-            if (proof.passed && proof.speedup > least) fastest = &proof;
+            const double min = fastest == nullptr ? 1 : fastest->speedup;
+            if (proof.passed && proof.speedup > min) fastest = &proof;
         }
         return fastest == nullptr ? std::string(kExactForm) : fastest->form;
     }
@@ -164,26 +164,26 @@ double products_per_token(const Manifest& model) {
     return 2 * encoder_parameters(model);
 }
 
-json offer_of(const std::vector<Manifest>& models) {
-    auto offered = json::array();
+json advertisement_of(const std::vector<Manifest>& models) {
+    auto advertised = json::array();
     for (auto model : models) {
         model.files.clear();
-        offered.push_back(model);
+        advertised.push_back(model);
     }
-    return {{"models", std::move(offered)}};
+    return {{"models", std::move(advertised)}};
 }
 
-std::vector<Manifest> models_in(const json& offer) {
+std::vector<Manifest> models_in(const json& advertisement) {
     std::vector<Manifest> models;
-    if (!offer.is_object() || !offer.contains("models")) return models;
-    for (const json& one : offer["models"]) {
+    if (!advertisement.is_object() || !advertisement.contains("models")) return models;
+    for (const json& one : advertisement["models"]) {
         if (auto model = models::manifest_from_json(one)) models.push_back(std::move(*model));
     }
     return models;
 }
 
-std::vector<Manifest> models_of(std::span<const std::string> offers, TeamId team) {
-    auto models = all_models_of(offers, team);
+std::vector<Manifest> models_of(std::span<const std::string> advertisements, TeamId team) {
+    auto models = all_models_of(advertisements, team);
     std::erase_if(models, [](const Manifest& model) {
         return !::plimsoll::sentiment::Meaning::of(model.labels);
     });
@@ -240,15 +240,15 @@ TextKind texts_of_all(std::span<const ScoringModel> models) {
 
 tl::expected<Manifest, FieldErrors> named_model(std::string pointer, const std::string& name,
                                                 const PlanningContext& planning_context) {
-    const auto known = models_of(planning_context.offers, planning_context.team);
-    const auto absent = models_of(planning_context.absent_offers, planning_context.team);
+    const auto known = models_of(planning_context.advertisements, planning_context.team);
+    const auto absent = models_of(planning_context.absent_advertisements, planning_context.team);
     for (const auto* models : {&known, &absent}) {
         const auto found = std::ranges::find(*models, name, &Manifest::name);
         if (found != models->end()) return *found;
     }
-    const auto offered = all_models_of(planning_context.offers, planning_context.team);
-    const auto unfit = std::ranges::find(offered, name, &Manifest::name);
-    if (unfit != offered.end()) {
+    const auto advertised = all_models_of(planning_context.advertisements, planning_context.team);
+    const auto unfit = std::ranges::find(advertised, name, &Manifest::name);
+    if (unfit != advertised.end()) {
         const auto meaning = ::plimsoll::sentiment::Meaning::of(unfit->labels);
         const bool has_head = !unfit->labels.empty();
         return tl::unexpected(FieldErrors{

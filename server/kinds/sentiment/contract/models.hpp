@@ -18,14 +18,14 @@ namespace plimsoll::jobs::sentiment {
 // A model as workers offer it: its manifest, without its files.
 using models::Manifest;
 
-// What workers report about their models (Abilities::offer), and back. models_in: without
-// unreadable ones, which come from workers of another version.
-nlohmann::json offer_of(const std::vector<Manifest>& models);
-std::vector<Manifest> models_in(const nlohmann::json& offer);
+// What workers report about their models (Capabilities::advertisement), and back. models_in:
+// without unreadable ones, which come from workers of another version.
+nlohmann::json advertisement_of(const std::vector<Manifest>& models);
+std::vector<Manifest> models_in(const nlohmann::json& advertisement);
 
 // The models of all workers that the team may score texts with, by name: each name and hash once,
-// with the findings of all. Offers are those of PlanningContext::offers.
-std::vector<Manifest> models_of(std::span<const std::string> offers, TeamId team);
+// with the findings of all. Advertisements are those of PlanningContext::advertisements.
+std::vector<Manifest> models_of(std::span<const std::string> advertisements, TeamId team);
 
 // The model that a job names: of ready workers, else of those that may come back. The error, at the
 // pointer, names the available ones, or says why the model cannot score texts.

@@ -16,7 +16,7 @@ namespace plimsoll::jobs::sentiment {
 inline constexpr Collection kPolicies{.name = "sentiment_policy",
                                       .singular = "team's policy",
                                       .plural = "policies",
-                                      .most = 50,
+                                      .max = 50,
                                       .planning = 50,
                                       .is_named = true};
 

@@ -130,7 +130,7 @@ class Report {
     // have taken.
     std::optional<Cost> cost_of(const Manifest& fixed) const {
         Used own;
-        Used most;
+        Used max;
         const Manifest* other = nullptr;
         for (const auto& [lane, used] : by_model_) {
             const auto* model = lane.empty() ? nullptr : manifest_of(lane);
@@ -139,16 +139,16 @@ class Report {
             if (is_named(lane, fixed)) {
                 own.seconds += exact;
                 own.texts += used.texts;
-            } else if (used.texts > most.texts) {
-                most.seconds = exact;
-                most.texts = used.texts;
+            } else if (used.texts > max.texts) {
+                max.seconds = exact;
+                max.texts = used.texts;
                 other = model;
             }
         }
         if (const auto each = own.seconds_per_text()) return Cost{*each, "measured"};
         if (other == nullptr) return std::nullopt;
         const double ratio = products_per_token(fixed) / products_per_token(*other);
-        return Cost{*most.seconds_per_text() * ratio, "scaled"};
+        return Cost{*max.seconds_per_text() * ratio, "scaled"};
     }
 
     json fixed(std::optional<double> memory) const {

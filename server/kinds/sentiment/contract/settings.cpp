@@ -48,7 +48,7 @@ Result<std::string> check_warm_up_hours(std::string_view value) {
     return whole_number(value, 0, kMaxWarmUpHours);
 }
 
-std::size_t most_texts(const KindSettings& settings) {
+std::size_t max_texts(const KindSettings& settings) {
     const auto texts = std::stoul(std::string(settings.text(kBatchSize)));
     return texts == 0 ? std::numeric_limits<std::size_t>::max() : texts;
 }

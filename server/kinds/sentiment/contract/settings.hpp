@@ -137,7 +137,7 @@ inline constexpr std::array kUnusedVariables = {
 };
 
 // The values were checked.
-std::size_t most_texts(const KindSettings& settings);
+std::size_t max_texts(const KindSettings& settings);
 std::chrono::seconds warm_up_time(const KindSettings& settings);
 
 // The model of jobs that name neither a model nor a policy, unless they follow the policy `server`.

@@ -33,17 +33,17 @@ using queue::Uses;
 
 namespace {
 
-struct Offer {
+struct Advertisement {
     std::string device;  // node/device
-    std::string text;    // of PlanningContext::offers
+    std::string text;    // of PlanningContext::advertisements
 };
 
 // What is known about the models besides the workers' offers.
 struct Known {
-    std::vector<Offer> offers;        // of ready devices
-    std::vector<std::string> absent;  // of those that may come back
-    std::vector<std::string> hosts;   // devices that run vader
-    std::vector<Manifest> local;      // of this machine, with their files
+    std::vector<Advertisement> advertisements;  // of ready devices
+    std::vector<std::string> absent;            // of those that may come back
+    std::vector<std::string> hosts;             // devices that run vader
+    std::vector<Manifest> local;                // of this machine, with their files
     std::vector<TeamRecord> speeds;
     TeamId team;
 };
@@ -96,10 +96,10 @@ bool is_same(const Manifest& one, const Manifest& other) {
 
 json devices_of(const Manifest& model, const Known& known) {
     auto devices = json::array();
-    for (const auto& offer : known.offers) {
-        const auto models = models_of(std::span(&offer.text, 1), known.team);
+    for (const auto& advertisement : known.advertisements) {
+        const auto models = models_of(std::span(&advertisement.text, 1), known.team);
         if (std::ranges::any_of(models, [&](const auto& one) { return is_same(one, model); })) {
-            devices.push_back(offer.device);
+            devices.push_back(advertisement.device);
         }
     }
     return devices;
@@ -124,7 +124,7 @@ json model_json(const Manifest& model, const Known& known) {
 
 json models_json(const Known& known, const std::string& standard) {
     std::vector<std::string> texts;
-    for (const auto& offer : known.offers) texts.push_back(offer.text);
+    for (const auto& advertisement : known.advertisements) texts.push_back(advertisement.text);
     const auto ready = models_of(texts, known.team);
     const bool is_there = std::ranges::find(ready, standard, &Manifest::name) != ready.end();
     texts.insert(texts.end(), known.absent.begin(), known.absent.end());
@@ -188,13 +188,13 @@ class Models {
         CO_TRY(const auto devices, co_await services_.stores.jobs.devices());
         for (const auto& device : devices) {
             if (may_come_back(device, services_.clock.now())) {
-                known.absent.push_back(queue::offers_of(device));
+                known.absent.push_back(queue::advertisements_of(device));
             }
             if (!is_ready(device)) continue;
             const auto name = device.node + "/" + device.device;
             if (device.device_class == "host") known.hosts.push_back(name);
-            if (auto text = queue::offers_of(device); !text.empty()) {
-                known.offers.push_back({name, std::move(text)});
+            if (auto text = queue::advertisements_of(device); !text.empty()) {
+                known.advertisements.push_back({name, std::move(text)});
             }
         }
         CO_TRY(known.speeds,

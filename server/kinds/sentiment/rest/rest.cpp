@@ -8,7 +8,7 @@ namespace plimsoll::jobs::sentiment {
 std::vector<Manifest> models_of(const std::vector<queue::DeviceStatus>& devices, TeamId team) {
     std::vector<std::string> texts;
     for (const auto& device : devices) {
-        if (is_ready(device)) texts.push_back(queue::offers_of(device));
+        if (is_ready(device)) texts.push_back(queue::advertisements_of(device));
     }
     return models_of(texts, team);
 }

@@ -60,8 +60,8 @@ class Scores {
         auto job = planning::new_job(call.principal.team.id, call.principal.user.id, kind, spec);
         job.plan = std::move(planned->plan);
         const json used = json::parse(job.plan.args);
-        const std::chrono::seconds most(call.body.value("timeout_seconds", kUsualSeconds));
-        const auto answer = co_await jobs_.run(std::move(job), kind, most);
+        const std::chrono::seconds max(call.body.value("timeout_seconds", kUsualSeconds));
+        const auto answer = co_await jobs_.run(std::move(job), kind, max);
         const bool keep = call.body.value("keep", false);
         if (!keep) co_await jobs_.forget(answer.job, call.principal.user.id);
         co_return http::text_response("application/json", text(answer, used, keep));

@@ -138,9 +138,9 @@ std::vector<Bucket> untuned(const Manifest& manifest, const opencl::Capability& 
 }
 
 std::uint64_t bytes_for(const std::vector<Bucket>& buckets) {
-    std::uint64_t most = 0;
-    for (const auto& bucket : buckets) most = std::max(most, search_bytes(bucket, kPlans));
-    return most;
+    std::uint64_t max = 0;
+    for (const auto& bucket : buckets) max = std::max(max, search_bytes(bucket, kPlans));
+    return max;
 }
 
 void tune(const Manifest& manifest, const std::vector<Bucket>& buckets, RunContext& context,

@@ -114,8 +114,7 @@ std::map<UsableModel, std::vector<ShareOfModel>> shares_by_model(std::deque<Open
 }
 
 // Texts that cannot be scored together wait, and each task looks for another model.
-void score_shares(const UsableModel& model, std::span<const ShareOfModel> shares,
-                  std::size_t most) {
+void score_shares(const UsableModel& model, std::span<const ShareOfModel> shares, std::size_t max) {
     const auto start = Clock::now();
     auto& context = shares.front().task->open.task.context;
     const auto loaded = loaded_model(model, context);
@@ -127,7 +126,7 @@ void score_shares(const UsableModel& model, std::span<const ShareOfModel> shares
         texts.push_back(std::move(*share));
     }
     const StopOfAll stop(texts);
-    if (!score_together(texts, **loaded, most, Watch{stop.token(), &context.progress})) return;
+    if (!score_together(texts, **loaded, max, Watch{stop.token(), &context.progress})) return;
     std::uint64_t all = 0;
     for (std::size_t i = 0; i < shares.size(); ++i) {
         if (texts[i].done) shares[i].task->policy->used(shares[i].chain);
@@ -141,7 +140,7 @@ void score_shares(const UsableModel& model, std::span<const ShareOfModel> shares
 }
 
 void run_policies(std::span<SharedTask> tasks) {
-    const auto most = options_of(tasks.front()).texts;
+    const auto max = options_of(tasks.front()).texts;
     std::deque<OpenPolicy> opened;
     for (SharedTask& task : tasks) {
         OpenPolicy& one = opened.emplace_back(OpenTask{task});
@@ -156,7 +155,7 @@ void run_policies(std::span<SharedTask> tasks) {
         }
         one.policy = std::move(*policy);
     }
-    for (const auto& [model, shares] : shares_by_model(opened)) score_shares(model, shares, most);
+    for (const auto& [model, shares] : shares_by_model(opened)) score_shares(model, shares, max);
     for (OpenPolicy& one : opened) {
         const auto start = Clock::now();
         auto& task = one.open.task;
@@ -204,9 +203,9 @@ void run_together(std::span<SharedTask> tasks) {
                          .windows = open.options.windows});
     }
     const StopOfAll stop(texts);
-    const auto most = options_of(tasks.front()).texts;
+    const auto max = options_of(tasks.front()).texts;
     const Watch watch{stop.token(), &first.progress};
-    if (!score_together(texts, **loaded, most, watch)) return;
+    if (!score_together(texts, **loaded, max, watch)) return;
     for (std::size_t i = 0; i < texts.size(); ++i) {
         auto& task = opened[i].task;
         task.work = texts[i].tokens;
@@ -261,10 +260,10 @@ Prepared prepare_next(RunContext& context, Timestamp now) {
 
 // The models of this machine, with the proofs of the forms that the device supports. Jobs can name
 // those with sentiment labels; the others are offered so that a refusal can give the reason.
-Abilities abilities(const KindSettings& settings, const opencl::Capability* device) {
+Capabilities capabilities(const KindSettings& settings, const opencl::Capability* device) {
     if (device == nullptr) return {};
     auto models = models::Store(models_folder(settings)).list();
-    Abilities can;
+    Capabilities can;
     for (auto& model : models) {
         if (!::plimsoll::sentiment::Meaning::of(model.labels)) continue;
         can.names.push_back(capability_of(model.name, model.hash));
@@ -277,7 +276,7 @@ Abilities abilities(const KindSettings& settings, const opencl::Capability* devi
             }
         }
     }
-    can.offer = offer_of(models).dump();
+    can.advertisement = advertisement_of(models).dump();
     return can;
 }
 
@@ -293,6 +292,6 @@ constinit extern const Run kRun{.name = kName,
                                 .release = release_models,
                                 .prepare = prepare_next,
                                 .settings = kSettings,
-                                .abilities = abilities};
+                                .capabilities = capabilities};
 
 }  // namespace plimsoll::jobs::sentiment

@@ -64,7 +64,7 @@ Result<void> take_all(TextSource source, const std::vector<transformer::Classifi
 }  // namespace
 
 BatchOptions batch_options(const Options& options, const KindSettings& settings) {
-    return {.texts = options.batch_size.value_or(most_texts(settings)),
+    return {.texts = options.batch_size.value_or(max_texts(settings)),
             .windows = options.in_windows()};
 }
 

@@ -11,7 +11,7 @@ namespace plimsoll::jobs::training_config {
 inline constexpr Collection kGpuProfiles{.name = "gpu_profile",
                                          .singular = "team's GPU profile",
                                          .plural = "GPU profiles",
-                                         .most = 24,
+                                         .max = 24,
                                          .planning = 24,
                                          .is_named = true};
 // TrainingMeasurement of the contract without ID, job and time, each under its comparison key;
@@ -19,7 +19,7 @@ inline constexpr Collection kGpuProfiles{.name = "gpu_profile",
 inline constexpr Collection kMeasurements{.name = "training_measurement",
                                           .singular = "measurement",
                                           .plural = "measurements",
-                                          .most = 1000,
+                                          .max = 1000,
                                           .planning = 200,
                                           .written = "create"};
 

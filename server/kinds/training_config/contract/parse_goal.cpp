@@ -67,10 +67,10 @@ namespace {
 void parse_target(const json& args, const tr::Convention& usual, Request& request,
                   FieldErrors& errors) {
     const auto& r = request.report;
-    const auto least = r.batch * r.settings.cards;
-    const bool more = least > usual.effective_batch;
+    const auto min = r.batch * r.settings.cards;
+    const bool more = min > usual.effective_batch;
     AssumptionRecorder(args, request)(
-        "/target_effective_batch", more ? least : std::int64_t{usual.effective_batch},
+        "/target_effective_batch", more ? min : std::int64_t{usual.effective_batch},
         more ? "the requested batch on every GPU, more than the usual " +
                    std::to_string(usual.effective_batch)
              : "as in " + usual.source +

@@ -2,8 +2,8 @@
 #include "engine/training/guides/naics_memory.hpp"
 #include "server/kinds/training_config/contract/assumption_recorder.hpp"
 #include "server/kinds/training_config/contract/bytes.hpp"
-#include "server/kinds/training_config/contract/idle_options.hpp"
 #include "server/kinds/training_config/contract/limits.hpp"
+#include "server/kinds/training_config/contract/options_without_effect.hpp"
 #include "server/kinds/training_config/contract/words.hpp"
 
 #include <algorithm>
@@ -241,7 +241,7 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
 tl::expected<Request, FieldErrors> accept_request(const json& args) {
     auto request = parse_request(args);
     if (!request) return request;
-    if (auto idle = idle_options(args, *request); !idle.empty())
+    if (auto idle = options_without_effect(args, *request); !idle.empty())
         return tl::unexpected(std::move(idle));
     return request;
 }

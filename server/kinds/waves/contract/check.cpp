@@ -1,7 +1,7 @@
 #include "engine/waves/output/check.hpp"
 
 #include "engine/waves/series/series.hpp"
-#include "server/kinds/waves/contract/offer.hpp"
+#include "server/kinds/waves/contract/extras.hpp"
 #include "server/kinds/waves/contract/subject.hpp"
 
 namespace plimsoll::jobs::waves {

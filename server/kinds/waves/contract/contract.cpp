@@ -2,8 +2,8 @@
 #include "engine/waves/series/price_records.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/kinds/waves/contract/cost.hpp"
+#include "server/kinds/waves/contract/extras.hpp"
 #include "server/kinds/waves/contract/failed_rows.hpp"
-#include "server/kinds/waves/contract/offer.hpp"
 #include "server/kinds/waves/contract/slices.hpp"
 
 #include <array>
@@ -127,6 +127,6 @@ constinit extern const Contract kContract{.name = kName,
                                           .plan = plan,
                                           .plan_dataset = plan_dataset,
                                           .failed_rows = failed_rows,
-                                          .offer = &kOffer};
+                                          .extras = &kExtras};
 
 }  // namespace plimsoll::jobs::waves

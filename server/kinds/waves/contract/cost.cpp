@@ -47,7 +47,7 @@ std::size_t predicted_row_bytes(const ::plimsoll::waves::SymbolPrices& prices,
     if (!prices.ok()) return 1000;
     const std::size_t bars = prices.series.size();
     const auto counts =
-        static_cast<std::size_t>(settings.top_n == 0 ? settings.most_counts : settings.top_n) +
+        static_cast<std::size_t>(settings.top_n == 0 ? settings.max_counts : settings.top_n) +
         kOpen;
     const std::size_t close_up = bars > kBarsDrawn ? kBarsDrawn / 2 * kBar : 0;
     return counts * (kCount + close_up) + std::min(bars, kBarsDrawn) * kBar;

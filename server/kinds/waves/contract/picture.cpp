@@ -1,5 +1,5 @@
 #include "engine/waves/output/count_picture.hpp"
-#include "server/kinds/waves/contract/offer.hpp"
+#include "server/kinds/waves/contract/extras.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -85,9 +85,9 @@ Result<std::string> count_picture(std::string_view row, std::int64_t number, Pic
     const json& counts = parsed["report"].at("counts");
     const json& open = parsed["report"].at("in_progress");
     const auto place = static_cast<std::size_t>(number - 1);
-    if (const auto most = counts.size() + open.size(); place >= most)
+    if (const auto max = counts.size() + open.size(); place >= max)
         return fail(Errc::not_found,
-                    "There is no such count: this symbol has " + std::to_string(most) + ".");
+                    "There is no such count: this symbol has " + std::to_string(max) + ".");
     const json& count = place < counts.size() ? counts[place] : open[place - counts.size()];
     const auto picture = output::picture_of(chart_of(parsed, count, place));
     return format == PictureFormat::png ? output::png_of(picture)

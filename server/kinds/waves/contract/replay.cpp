@@ -1,5 +1,5 @@
 #include "engine/waves/output/follow_step.hpp"
-#include "server/kinds/waves/contract/offer.hpp"
+#include "server/kinds/waves/contract/extras.hpp"
 #include "server/kinds/waves/contract/subject.hpp"
 
 #include <algorithm>

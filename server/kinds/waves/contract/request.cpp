@@ -44,11 +44,11 @@ Result<std::vector<engine::SymbolPrices>> read_series(const json& series,
 
 FieldErrors limit_errors(const engine::Settings& settings) {
     FieldErrors errors;
-    const auto at_most = [&](const char* pointer, int value, int least, int most) {
-        if (value >= least && value <= most) return;
+    const auto at_most = [&](const char* pointer, int value, int min, int max) {
+        if (value >= min && value <= max) return;
         errors.push_back({pointer, "out_of_range",
-                          "In a job, this must be from " + std::to_string(least) + " to " +
-                              std::to_string(most) + "."});
+                          "In a job, this must be from " + std::to_string(min) + " to " +
+                              std::to_string(max) + "."});
     };
     at_most("/top_n", settings.top_n, 0, kMaxCounts);
     at_most("/surrogates", settings.surrogates, 0, kMaxSurrogates);
@@ -111,7 +111,7 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
         return tl::unexpected(one_error(notes.error().where, "invalid", notes.error().message));
     }
     request.notes = std::move(*notes);
-    request.settings.most_counts = kMaxCounts;
+    request.settings.max_counts = kMaxCounts;
     for (const std::string_view name : kChartFiles) {
         if (request.given.contains(name)) {
             request.notes.push_back({std::string(name), std::string(kChartsInReport)});

@@ -191,13 +191,13 @@ class Cutter {
 // How many tasks share the surrogates of a symbol.
 std::uint32_t shares_of(double seconds, std::uint32_t surrogates, std::size_t packed_bytes,
                         std::size_t symbols) {
-    const double most = std::max(
+    const double max = std::max(
         1.0,
         std::min(kMaxShares / static_cast<double>(symbols),
                  kBytesOfShares / static_cast<double>(std::max<std::size_t>(1, packed_bytes))));
-    const double wanted = std::min(most, std::ceil(seconds / kSecondsAShare));
-    const double least = std::ceil(static_cast<double>(surrogates) / kSurrogatesAShare);
-    return std::min(surrogates, static_cast<std::uint32_t>(std::max(wanted, least)));
+    const double wanted = std::min(max, std::ceil(seconds / kSecondsAShare));
+    const double min = std::ceil(static_cast<double>(surrogates) / kSurrogatesAShare);
+    return std::min(surrogates, static_cast<std::uint32_t>(std::max(wanted, min)));
 }
 
 // Whether the tasks of a job share the surrogates of symbols: few symbols, whose rows are one

@@ -31,7 +31,7 @@ tl::expected<engine::SymbolPrices, FieldErrors> symbol_of(const JobItem& item,
 }
 
 // Members that have no effect, given the rest of the body.
-FieldErrors idle_members(const json& body, const JobItem* item, bool takes_bars) {
+FieldErrors members_without_effect(const json& body, const JobItem* item, bool takes_bars) {
     const auto idle = [](std::string_view member, const char* why) {
         return one_error("/" + std::string(member), "not_used", why);
     };
@@ -74,7 +74,7 @@ tl::expected<engine::SymbolPrices, FieldErrors> one_symbol(const json& body,
 tl::expected<Subject, FieldErrors> subject_of(json body, const JobItem* item,
                                               std::initializer_list<const char*> own,
                                               bool takes_bars) {
-    if (auto idle = idle_members(body, item, takes_bars); !idle.empty()) {
+    if (auto idle = members_without_effect(body, item, takes_bars); !idle.empty()) {
         return tl::unexpected(std::move(idle));
     }
     for (const char* member : own) body.erase(member);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/jobs/offer.hpp"
+#include "server/jobs/kind_extras.hpp"
 #include "server/kinds/waves/contract/request.hpp"
 
 #include <initializer_list>

@@ -49,7 +49,7 @@ Proof proof(const std::string& form, const std::string& method) {
             .same_label = 503,
             .flips = 9,
             .difference_p99 = 0.01,
-            .difference_most = 0.25,
+            .max_difference = 0.25,
             .outlier_columns = 3,
             .outlier_ratio = 77,
             .speedup = 2.25,

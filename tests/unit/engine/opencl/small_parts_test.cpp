@@ -50,8 +50,8 @@ TEST(Status, DistinguishesShortageAbsenceAndBugs) {
 TEST(Ledger, GrantsOnlyFreeMemoryAndTakesItBack) {
     Ledger ledger(100);
     {
-        const auto most = ledger.enter(80, "weights");
-        ASSERT_TRUE(most);
+        const auto max = ledger.enter(80, "weights");
+        ASSERT_TRUE(max);
         EXPECT_EQ(ledger.free(), 20U);
         const auto refused = ledger.enter(21, "activations");
         ASSERT_FALSE(refused);

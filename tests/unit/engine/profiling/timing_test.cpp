@@ -30,7 +30,7 @@ TEST(Timing, ReportsMedianTailAndSpread) {
     EXPECT_DOUBLE_EQ(timing.p95, 4.8);
     EXPECT_DOUBLE_EQ(timing.spread, 2);
     EXPECT_DOUBLE_EQ(timing.mean, 3);
-    EXPECT_DOUBLE_EQ(timing.least, 1);
+    EXPECT_DOUBLE_EQ(timing.min, 1);
     EXPECT_EQ(timing.runs, 5);
     EXPECT_EQ(timing.warm_up_runs, 2);
 }
@@ -39,10 +39,10 @@ TEST(Timing, ExcludesTheWarmUp) {
     FakeTime time;
     const TimingPolicy policy{.warm_up_runs = 2,
                               .warm_up_seconds = 0,
-                              .least_runs = 3,
-                              .most_runs = 100,
-                              .least_seconds = 0,
-                              .most_seconds = 1000};
+                              .min_runs = 3,
+                              .max_runs = 100,
+                              .min_seconds = 0,
+                              .max_seconds = 1000};
     const auto timing = time_runs(time.taking({50, 20, 1, 2, 3}), policy, {}, time.now());
     ASSERT_TRUE(timing);
     EXPECT_DOUBLE_EQ(timing->median, 2);
@@ -54,10 +54,10 @@ TEST(Timing, RunsQuickThingsOften) {
     FakeTime time;
     const TimingPolicy policy{.warm_up_runs = 1,
                               .warm_up_seconds = 0.0625,
-                              .least_runs = 3,
-                              .most_runs = 100,
-                              .least_seconds = 0.25,
-                              .most_seconds = 3};
+                              .min_runs = 3,
+                              .max_runs = 100,
+                              .min_seconds = 0.25,
+                              .max_seconds = 3};
     const auto timing = time_runs(time.taking({0.0078125}), policy, {}, time.now());
     ASSERT_TRUE(timing);
     EXPECT_EQ(timing->warm_up_runs, 8);

@@ -25,8 +25,8 @@ std::vector<double> reference(const Floats& qkv, const SequenceLayout& layout, H
                 for (std::size_t d = 0; d < heads.size; ++d) sum += double{query[d]} * key[d];
                 weights.push_back(sum / std::sqrt(double(heads.size)));
             }
-            const double most = *std::ranges::max_element(weights);
-            for (auto& weight : weights) weight = std::exp(weight - most);
+            const double max = *std::ranges::max_element(weights);
+            for (auto& weight : weights) weight = std::exp(weight - max);
             const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
             for (auto j = first; j < end; ++j) {
                 const auto* const value = &qkv[j * 3 * width + 2 * width + h * heads.size];

@@ -77,11 +77,11 @@ Quantised quantised(Floats values, std::size_t rows, std::size_t columns, float 
             }
             i += size;
         }
-        float most = 0;
-        for (const float value : row) most = std::max(most, std::abs(value));
-        made.scales.push_back(most / steps);
+        float max = 0;
+        for (const float value : row) max = std::max(max, std::abs(value));
+        made.scales.push_back(max / steps);
         for (const float value : row) {
-            const float by = most > 0 ? steps / most : 0;
+            const float by = max > 0 ? steps / max : 0;
             made.numbers.push_back(static_cast<int>(std::nearbyint(double{value} * by)));
         }
     }

@@ -124,15 +124,15 @@ inline Floats from_bf16(const Floats& pairs) {
 
 // The largest difference, relative to the largest expected number. Infinite for NaN.
 inline double error_of(const Floats& got, const std::vector<double>& expected) {
-    double most = 0;
+    double max = 0;
     double worst = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-        most = std::max(most, std::abs(expected[i]));
+        max = std::max(max, std::abs(expected[i]));
         const double error = std::abs(got[i] - expected[i]);
         worst =
             std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
     }
-    return worst == 0 ? 0 : worst / most;
+    return worst == 0 ? 0 : worst / max;
 }
 
 // Rows normalised, in double precision.

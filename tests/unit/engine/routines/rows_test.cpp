@@ -79,9 +79,9 @@ TEST(Rows, Softmax) {
         std::vector<double> expected(in.size());
         for (std::size_t row = 0; row < in.size(); row += shape.columns) {
             const auto end = row + shape.columns;
-            const double most = *std::max_element(in.begin() + row, in.begin() + end);
+            const double max = *std::max_element(in.begin() + row, in.begin() + end);
             double sum = 0;
-            for (auto i = row; i < end; ++i) sum += expected[i] = std::exp(in[i] - most);
+            for (auto i = row; i < end; ++i) sum += expected[i] = std::exp(in[i] - max);
             for (auto i = row; i < end; ++i) expected[i] /= sum;
         }
         const Output out(in.size());

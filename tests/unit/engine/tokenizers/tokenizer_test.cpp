@@ -36,12 +36,11 @@ class Files {
 constexpr const char* kWords =
     "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ngood\n##ness\nnews\n!\n\xc3\xa9\n";
 
-std::vector<std::uint32_t> ids(const Files& files, const std::string& text,
-                               std::size_t most = 512) {
+std::vector<std::uint32_t> ids(const Files& files, const std::string& text, std::size_t max = 512) {
     auto tokenizer = files.read();
     EXPECT_TRUE(tokenizer) << tokenizer.error().message;
     Encoded encoded;
-    tokenizer->encode(text, most, encoded);
+    tokenizer->encode(text, max, encoded);
     return encoded.ids;
 }
 

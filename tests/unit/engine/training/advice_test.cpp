@@ -40,13 +40,13 @@ TEST(Accumulation, CountsEveryCard) {
     EXPECT_EQ(advise_accumulation(8, 2, 4)->nearest.effective(), 4) << "a sample each";
     for (std::int64_t cards = 1; cards < 9; ++cards)
         for (std::int64_t target = cards; target < 300; ++target)
-            for (const std::int64_t most : {1, 7, 45, 1000}) {
-                const auto a = advise_accumulation(most, target, cards);
-                ASSERT_LE(a->floor.effective(), target) << most << " on " << cards;
-                ASSERT_LE(std::max(a->floor.batch, a->nearest.batch), most);
+            for (const std::int64_t max : {1, 7, 45, 1000}) {
+                const auto a = advise_accumulation(max, target, cards);
+                ASSERT_LE(a->floor.effective(), target) << max << " on " << cards;
+                ASSERT_LE(std::max(a->floor.batch, a->nearest.batch), max);
                 ASSERT_EQ(a->exact.has_value(), target % cards == 0);
                 if (!a->exact) continue;
-                ASSERT_LE(a->exact->batch, most);
+                ASSERT_LE(a->exact->batch, max);
                 ASSERT_EQ(a->exact->effective(), target);
             }
     EXPECT_EQ(advise_accumulation(8, 256, 0).error().where, "/cards");

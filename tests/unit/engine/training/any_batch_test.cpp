@@ -23,8 +23,8 @@ class AnyRuns {
     std::mt19937 engine_{20261126};
 
   public:
-    std::int64_t up_to(std::int64_t most) {
-        return std::uniform_int_distribution<std::int64_t>(1, most)(engine_);
+    std::int64_t up_to(std::int64_t max) {
+        return std::uniform_int_distribution<std::int64_t>(1, max)(engine_);
     }
     // Any run that the settings' check accepts.
     ReportRequest next() {

@@ -74,8 +74,8 @@ class Run {
             const auto bytes =
                 static_cast<double>(buffers[static_cast<std::size_t>(event.buffer)].bytes);
             sums.after += (event.allocates ? bytes : -bytes) / (4.0 * kLayer);
-            auto& most = event.phase == Phase::forward ? sums.forward : sums.backward;
-            most = std::max(most, sums.after);
+            auto& max = event.phase == Phase::forward ? sums.forward : sums.backward;
+            max = std::max(max, sums.after);
         }
         return sums;
     }

@@ -65,13 +65,13 @@ class Memory {
 
     // The most bytes alive during these events.
     std::int64_t replay(const std::vector<Event>& events) {
-        auto most = alive_;
+        auto max = alive_;
         for (const auto& e : events) {
             const auto& buffer = tape_.buffers[static_cast<std::size_t>(e.buffer)];
             alive_ += e.allocates ? buffer.bytes : -buffer.bytes;
-            most = std::max(most, alive_);
+            max = std::max(max, alive_);
         }
-        return most;
+        return max;
     }
 
   private:
@@ -79,7 +79,7 @@ class Memory {
     std::int64_t alive_ = 0;
 };
 
-std::int64_t most_alive(const Tape& tape) {
+std::int64_t peak_alive(const Tape& tape) {
     Memory memory(tape);
     const auto first = memory.replay(tape.first);
     return std::max(first, memory.replay(tape.later));
@@ -122,8 +122,8 @@ TEST(Ownership, FewerAdaptersNeverNeedMoreMemory) {
         if (run.settings.lora.rank == 0 || !run.shape.has_rms_norm()) continue;
         auto all = run.settings;
         all.lora.targets = Lora::Targets::all_linear;
-        EXPECT_LE(most_alive(record_tape(run.shape, run.settings, {})),
-                  most_alive(record_tape(run.shape, all, {})))
+        EXPECT_LE(peak_alive(record_tape(run.shape, run.settings, {})),
+                  peak_alive(record_tape(run.shape, all, {})))
             << described(run);
     }
 }

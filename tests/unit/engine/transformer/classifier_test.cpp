@@ -234,7 +234,7 @@ TEST(TextClassifier, ReportsDuplicatesAndTruncation) {
     for (int i = 0; i < 50; ++i) long_text += "good ";
     const std::vector<std::string> texts{"good news", "bad news", "GOOD  news", "", long_text};
     std::size_t finished = 0;
-    for (const std::size_t most : {1U, 2U, 100U}) {
+    for (const std::size_t max : {1U, 2U, 100U}) {
         std::size_t at = 0;
         std::string_view text;
         const auto next = [&]() -> Result<const std::string_view*> {
@@ -244,7 +244,7 @@ TEST(TextClassifier, ReportsDuplicatesAndTruncation) {
         };
         finished = 0;
         const auto found = need(classifier->classify(
-            next, most, {}, [&](std::size_t more, std::size_t) { finished += more; }));
+            next, max, {}, [&](std::size_t more, std::size_t) { finished += more; }));
         ASSERT_EQ(found.size(), 5U);
         EXPECT_EQ(finished, 5U);
         EXPECT_EQ(found[0].tokens, 4U);
@@ -294,18 +294,18 @@ TEST(TextClassifier, PartsThatShareBatchesGetWhatTheyWouldGetAlone) {
                                                       {"good news", "a good and strong quarter"},
                                                       {},
                                                       {"weak"}};
-    for (const std::size_t most : {1U, 2U, 3U, 100U}) {
+    for (const std::size_t max : {1U, 2U, 3U, 100U}) {
         std::vector<Sharer> sharers(given.size());
         std::vector<TextClassifier::Part> parts;
         for (std::size_t i = 0; i < given.size(); ++i) {
             sharers[i].texts = given[i];
             parts.push_back(sharers[i].part());
         }
-        need(classifier->classify(parts, most, {}));
+        need(classifier->classify(parts, max, {}));
         for (std::size_t i = 0; i < given.size(); ++i) {
             Sharer alone{.texts = given[i]};
             auto part = alone.part();
-            const auto expected = need(classifier->classify(part.next, most, {}, part.done));
+            const auto expected = need(classifier->classify(part.next, max, {}, part.done));
             ASSERT_TRUE(parts[i].classified);
             ASSERT_EQ(parts[i].classified->size(), expected.size());
             EXPECT_EQ(sharers[i].finished, given[i].size());

@@ -40,7 +40,7 @@ TEST(Guard, PassesNearlyEqualScores) {
     EXPECT_TRUE(proof.passed) << proof.why;
     EXPECT_EQ(proof.texts, 200U);
     EXPECT_EQ(proof.same_label, 200U);
-    EXPECT_NEAR(proof.difference_most, 0.005, 1e-6);
+    EXPECT_NEAR(proof.max_difference, 0.005, 1e-6);
     EXPECT_EQ(proof.flips, 0U);
 }
 
@@ -137,7 +137,7 @@ TEST(Guard, MeasuresEveryMethodOfAForm) {
     ASSERT_EQ(proven.proofs.size(), 2U);
     EXPECT_EQ(proven.proofs[0].method, "block_int8");
     EXPECT_EQ(proven.proofs[1].method, "block_int8_avx2");
-    EXPECT_EQ(proven.proofs[0].difference_most, proven.proofs[1].difference_most);
+    EXPECT_EQ(proven.proofs[0].max_difference, proven.proofs[1].max_difference);
     ASSERT_EQ(proven.outputs.size(), 2U) << "fp32 and int8";
 }
 
@@ -166,7 +166,7 @@ TEST(Guard, ProvesTheFormsOfAModel) {
     EXPECT_EQ(proofs[0].form, "int8");
     EXPECT_EQ(proofs[0].method, "block_int8_avx2");
     EXPECT_EQ(proofs[0].texts, 4U);
-    EXPECT_GT(proofs[0].difference_most, 0);
+    EXPECT_GT(proofs[0].max_difference, 0);
     EXPECT_GT(proofs[0].outlier_ratio, 1);
     EXPECT_GT(proofs[0].speedup, 0);
     EXPECT_GT(proofs[0].seconds_per_token, 0);

@@ -41,9 +41,9 @@ TEST(Turns, ChangeOfLoadIsNoSpeedup) {
     for (const auto& [from, to] : {std::pair{0, 2}, {0, 5}, {3, 10}, {5, 10}, {2, 8}}) {
         Machine machine(4, from, to);
         const std::vector works{machine.work('a', 6), machine.work('b', 3)};
-        const auto least = best_seconds(works, 5, machine.now());
-        ASSERT_TRUE(least);
-        EXPECT_EQ(*least, (std::vector<double>{6, 3})) << from << " to " << to;
+        const auto min = best_seconds(works, 5, machine.now());
+        ASSERT_TRUE(min);
+        EXPECT_EQ(*min, (std::vector<double>{6, 3})) << from << " to " << to;
     }
 }
 
@@ -58,9 +58,9 @@ TEST(Turns, StopAtAnError) {
     Machine machine(1, 0, 0);
     const Work broken = []() -> Result<void> { return fail(Errc::cancelled, "Stopped.", ""); };
     const std::vector works{machine.work('a', 1), broken, machine.work('c', 1)};
-    const auto least = best_seconds(works, 3, machine.now());
-    ASSERT_FALSE(least);
-    EXPECT_EQ(least.error().code, Errc::cancelled);
+    const auto min = best_seconds(works, 3, machine.now());
+    ASSERT_FALSE(min);
+    EXPECT_EQ(min.error().code, Errc::cancelled);
     EXPECT_EQ(machine.order(), "a");
 }
 

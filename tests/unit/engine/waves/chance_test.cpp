@@ -52,15 +52,14 @@ double distance_from_uniform(std::vector<double> p_values) {
 
 // How far that share exceeds p at most: what an honest p-value must not do.
 double excess_over_uniform(const std::vector<double>& p_values) {
-    double most = 0;
+    double max = 0;
     for (int k = 1; k <= 50; ++k) {
         const double p = k / 50.0;
         const auto below =
             std::ranges::count_if(p_values, [p](double it) { return it <= p + 1e-9; });
-        most =
-            std::max(most, static_cast<double>(below) / static_cast<double>(p_values.size()) - p);
+        max = std::max(max, static_cast<double>(below) / static_cast<double>(p_values.size()) - p);
     }
-    return most;
+    return max;
 }
 
 int walks() {

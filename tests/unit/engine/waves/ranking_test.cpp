@@ -216,8 +216,8 @@ TEST(Rarity, RisesWithTheScoreAndBack) {
             const double standing = rarity.standing(row.shape, row.waves, score);
             EXPECT_GT(standing, before);
             before = standing;
-            EXPECT_NEAR(rarity.least_score(row.shape, row.waves, standing), score, 1e-5);
-            EXPECT_LE(rarity.least_score(row.shape, row.waves, standing), score);
+            EXPECT_NEAR(rarity.min_score(row.shape, row.waves, standing), score, 1e-5);
+            EXPECT_LE(rarity.min_score(row.shape, row.waves, standing), score);
         }
         EXPECT_TRUE(std::isfinite(before));
     }

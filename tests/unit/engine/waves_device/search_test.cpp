@@ -129,8 +129,8 @@ TEST(OpenclSearch, SearchesForTheRequestedPatterns) {
 
 TEST(OpenclSearch, StopsWindowsWhereTheProcessorDoes) {
     Settings settings;
-    for (const std::uint64_t most : {100u, 100'000u}) {
-        settings.max_combinations = most;
+    for (const std::uint64_t max : {100u, 100'000u}) {
+        settings.max_combinations = max;
         expect_same_results(walks_of_all_kinds(200, 1), settings, 256);
     }
 }

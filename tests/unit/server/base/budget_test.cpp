@@ -86,8 +86,8 @@ TEST(FairBudget, ACallerWithoutATeamHasItsOwnShare) {
 TEST(FairBudget, WithoutSharesOnlyTheTotalCounts) {
     FairBudget budget({.total = 10});
     {
-        const auto most = budget.reserve({}, 8);
-        ASSERT_TRUE(most);
+        const auto max = budget.reserve({}, 8);
+        ASSERT_TRUE(max);
         EXPECT_FALSE(budget.reserve({}, 3));
         EXPECT_TRUE(budget.reserve({}, 2));
     }
@@ -108,7 +108,7 @@ TEST(TieredBudget, KeepsAReserveForSmallOnes) {
     TieredBudget budget({.small = 10,
                          .of_small = {.total = 40, .team = 20, .caller = 20},
                          .of_large = {.total = 100, .team = 80, .caller = 80}});
-    EXPECT_EQ(budget.most(), 90u);
+    EXPECT_EQ(budget.max(), 90u);
     auto large = budget.open(kAda);
     EXPECT_TRUE(large.grow_to(90));
     EXPECT_EQ(large.amount(), 90u);
@@ -124,14 +124,14 @@ using Steady = std::chrono::steady_clock;
 
 // How often this thread goes to sleep while it computes, until it did so `enough` times or the time
 // is over.
-long pauses_of_computing(long enough, Steady::duration most) {
+long pauses_of_computing(long enough, Steady::duration max) {
     const auto sleeps = [] {
         rusage used{};
         getrusage(RUSAGE_THREAD, &used);
         return used.ru_nvcsw;
     };
     const auto before = sleeps();
-    const auto end = Steady::now() + most;
+    const auto end = Steady::now() + max;
     while (Steady::now() < end && sleeps() - before < enough) {
     }
     return sleeps() - before;

@@ -95,7 +95,7 @@ TEST_F(CallerTest, BoundsTheBody) {
     const auto answer = send(origin_, "127.0.0.1",
                              {.wants_body = [](int) { return true; },
                               .body = [](std::string_view) -> Result<void> { return {}; },
-                              .most_bytes = 3});
+                              .max_bytes = 3});
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().obstacle, Caller::Obstacle::size);
 }

@@ -13,9 +13,10 @@ using nlohmann::json;
 tl::expected<std::string, jobs::FieldErrors> with_crane(const json& given,
                                                         const jobs::PlanningContext& known) {
     if (given.contains("crane")) return given.dump();
-    if (known.offers.empty()) return jobs::refused("/crane", "no_crane", "There is no crane.");
+    if (known.advertisements.empty())
+        return jobs::refused("/crane", "no_crane", "There is no crane.");
     auto args = given;
-    args["crane"] = known.offers.front();
+    args["crane"] = known.advertisements.front();
     args["at"] = to_rfc3339(known.at);
     return args.dump();
 }

@@ -175,19 +175,19 @@ json Comparison::summary(const std::vector<ComparedModel>& models) const {
     json comparison = json::object();
     json fastest = nullptr;
     json slowest = nullptr;
-    double most = 0;
-    double least = 0;
+    double max = 0;
+    double min = 0;
     for (std::size_t i = 0; i < models.size(); ++i) {
         comparison[models[i].name] = model_json(models[i], i);
         const json& speed = comparison[models[i].name]["items_per_second"];
         if (speed.is_null()) continue;
-        if (fastest.is_null() || speed > most) {
+        if (fastest.is_null() || speed > max) {
             fastest = models[i].name;
-            most = speed;
+            max = speed;
         }
-        if (slowest.is_null() || speed < least) {
+        if (slowest.is_null() || speed < min) {
             slowest = models[i].name;
-            least = speed;
+            min = speed;
         }
     }
     auto names = json::array();

@@ -180,7 +180,7 @@ std::string why_it_fits(const Request& request, const tr::GpuReport& card) {
 }
 
 std::string about_exceptions(const tr::GpuReport& card) {
-    const auto& batches = card.unfitting.batches;
+    const auto& batches = card.oom_batches.batches;
     std::string list;
     for (std::size_t i = 0; i < batches.size();) {
         auto last = i;

@@ -124,15 +124,15 @@ TEST(CallerLimits, ASlotIsFreedWhenItsRequestEnds) {
 
 TEST(CallerLimits, RemembersALimitedNumberOfCallersOfAUser) {
     CallerLimits limits({.requests_per_minute = 1});
-    const auto most = static_cast<std::int64_t>(limits::kCallersPerUser);
-    for (std::int64_t i = 0; i < most; ++i) ASSERT_TRUE(limits.admit(caller(i), kStart));
-    const auto refused = limits.admit(caller(most), kStart);
+    const auto max = static_cast<std::int64_t>(limits::kCallersPerUser);
+    for (std::int64_t i = 0; i < max; ++i) ASSERT_TRUE(limits.admit(caller(i), kStart));
+    const auto refused = limits.admit(caller(max), kStart);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().status, 429);
     EXPECT_EQ(header(refused.error(), "Retry-After"), "60");
     EXPECT_FALSE(limits.admit(caller(0), kStart)) << "its bucket is not forgotten";
     EXPECT_TRUE(limits.admit(caller(1, 2), kStart)) << "another team's";
-    EXPECT_TRUE(limits.admit(caller(most), kStart + 1min));
+    EXPECT_TRUE(limits.admit(caller(max), kStart + 1min));
 }
 
 TEST(CallerLimits, ZeroIsNoLimit) {

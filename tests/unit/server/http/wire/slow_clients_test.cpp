@@ -70,15 +70,15 @@ TEST_F(CrowdedServer, ClosesASlowReaderWithoutCredentialsForANewConnection) {
     for (int i = 0; i < 20; ++i) EXPECT_EQ(call({"GET", "/healthz"}).status, 200);
 }
 
-ListenOptions with_a_least_rate() {
+ListenOptions with_a_min_rate() {
     ListenOptions options;
     options.timeouts.write = std::chrono::milliseconds(500);
     return options;
 }
 
-class LeastRate : public LiveServer {
+class MinRate : public LiveServer {
   protected:
-    LeastRate() : LiveServer(with_a_least_rate()) {}
+    MinRate() : LiveServer(with_a_min_rate()) {}
 
     double open() {
         return on_io([&] { return server_->traffic().connections().Value(); });
@@ -86,7 +86,7 @@ class LeastRate : public LiveServer {
 };
 
 // A few bytes now and then do not keep a connection.
-TEST_F(LeastRate, OfAReaderIsRequired) {
+TEST_F(MinRate, OfAReaderIsRequired) {
     RawClient slow(port_);
     for (int request = 0; request < 50; ++request) {
         slow.send("GET /openapi.yaml HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -100,7 +100,7 @@ TEST_F(LeastRate, OfAReaderIsRequired) {
     EXPECT_EQ(open(), 0);
 }
 
-TEST_F(LeastRate, LetsAReaderThatKeepsItTakeItsTime) {
+TEST_F(MinRate, LetsAReaderThatKeepsItTakeItsTime) {
     RawClient steady(port_);
     for (int request = 0; request < 50; ++request) {
         steady.send("GET /openapi.yaml HTTP/1.1\r\nHost: a\r\n\r\n");

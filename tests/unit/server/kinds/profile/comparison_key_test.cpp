@@ -1,5 +1,5 @@
 // Which reports are compared with one another.
-#include "server/kinds/profile/contract/offer.hpp"
+#include "server/kinds/profile/contract/advertisement.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

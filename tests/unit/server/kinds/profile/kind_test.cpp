@@ -135,9 +135,9 @@ class ProfileOfAModel : public testing::Test {
 
     static const jobs::Run& run() { return *find_run("profile", kVersion); }
     PlanningContext planning_context() const {
-        const auto offer = run().abilities(settings_, &capability_).offer;
+        const auto advertisement = run().capabilities(settings_, &capability_).advertisement;
         PlanningContext known;
-        known.offers = {json{{"profile", json::parse(offer)}}.dump()};
+        known.advertisements = {json{{"profile", json::parse(advertisement)}}.dump()};
         return known;
     }
     Plan planned(const json& args) const { return kind().plan(args, planning_context()).value(); }
@@ -155,9 +155,9 @@ TEST_F(ProfileOfAModel, MeasuresThisModelOnADevice) {
     const auto capability = "measure tiny " + hash_.substr(0, 12) + " fp32";
     EXPECT_EQ(plan.requirement.device_class, "gpu,cpu");
     EXPECT_EQ(plan.requirement.capability, capability);
-    const auto names = run().abilities(settings_, &capability_).names;
+    const auto names = run().capabilities(settings_, &capability_).names;
     EXPECT_NE(std::ranges::find(names, capability), names.end());
-    EXPECT_TRUE(run().abilities(settings_, nullptr).names.empty());
+    EXPECT_TRUE(run().capabilities(settings_, nullptr).names.empty());
     const auto there = planned(
         {{"sentiment_model", "tiny"}, {"device", "dock-1/opencl:pocl:0"}, {"device_class", "cpu"}});
     EXPECT_EQ(there.requirement.capability, "device=dock-1/opencl:pocl:0," + capability);

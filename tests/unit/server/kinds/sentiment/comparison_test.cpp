@@ -66,8 +66,8 @@ Comparison count(std::span<const Said> texts, std::uint64_t first = 0,
 
 std::vector<Said> at_random(std::size_t texts, unsigned seed) {
     std::mt19937 random(seed);
-    const auto up_to = [&](int most) {
-        return static_cast<int>(random() % static_cast<unsigned>(most + 1));
+    const auto up_to = [&](int max) {
+        return static_cast<int>(random() % static_cast<unsigned>(max + 1));
     };
     const std::array<std::string, 6> labels = {"",        "positive", "Bullish",
                                                "neutral", "NEGATIVE", "odd"};

@@ -103,7 +103,7 @@ TEST_F(SentimentOnDevice, ScoresInAFormThatPassedAndInNoOther) {
     const auto planned = plan(args);
     EXPECT_EQ(planned.requirement.capability,
               "model tiny " + manifest.hash.substr(0, 12) + " int8");
-    const auto names = run().abilities(settings_, &capability_).names;
+    const auto names = run().capabilities(settings_, &capability_).names;
     EXPECT_NE(std::ranges::find(names, planned.requirement.capability), names.end());
     const auto output = score(planned);
     ASSERT_TRUE(output) << output.error().message;
@@ -118,7 +118,7 @@ TEST_F(SentimentOnDevice, ScoresInAFormThatPassedAndInNoOther) {
     EXPECT_EQ(report["proofs"][0]["proof"], json(proof));
     // A device that computes it in another way has not proven it.
     capability_.features = {{"avx512_vnni", 0, 0, {}}};
-    EXPECT_EQ(run().abilities(settings_, &capability_).names.size(), 1U);
+    EXPECT_EQ(run().capabilities(settings_, &capability_).names.size(), 1U);
     static_cast<void>(run().release(&*device_));
     EXPECT_EQ(score(planned).error().code, Errc::not_found);
 }
@@ -179,15 +179,15 @@ TEST_F(SentimentOnDevice, StopsAndReportsLowMemory) {
 }
 
 TEST_F(SentimentOnDevice, OffersWhatIsInstalledWhereThereIsADevice) {
-    EXPECT_TRUE(run().abilities(settings_, nullptr).names.empty());
-    const auto can = run().abilities(settings_, &capability_);
+    EXPECT_TRUE(run().capabilities(settings_, nullptr).names.empty());
+    const auto can = run().capabilities(settings_, &capability_);
     ASSERT_EQ(can.names.size(), 1U);
     EXPECT_THAT(can.names[0], testing::StartsWith("model tiny "));
     TinyModel silent;
     silent.config["id2label"] = {{"0", "cat"}, {"1", "dog"}, {"2", "fish"}};
     silent.write(folder_.path() / "silent");
     ASSERT_TRUE(store_.add(folder_.path() / "silent", {.name = "silent"}, false, {}));
-    EXPECT_EQ(run().abilities(settings_, &capability_).names, can.names);
+    EXPECT_EQ(run().capabilities(settings_, &capability_).names, can.names);
 }
 
 }  // namespace

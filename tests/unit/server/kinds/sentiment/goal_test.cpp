@@ -46,10 +46,11 @@ class SentimentGoals : public ::testing::Test {
     }
 
     tl::expected<Plan, FieldErrors> plan(json args) const {
-        const PlanningContext known{.team = TeamId{1},
-                                    .records = {{kSpeeds.name, records_}},
-                                    .devices = {},
-                                    .offers = {json{{"sentiment", offer_of(models_)}}.dump()}};
+        const PlanningContext known{
+            .team = TeamId{1},
+            .records = {{kSpeeds.name, records_}},
+            .devices = {},
+            .advertisements = {json{{"sentiment", advertisement_of(models_)}}.dump()}};
         args["texts"] = {"a"};
         return kind().plan(args, known);
     }

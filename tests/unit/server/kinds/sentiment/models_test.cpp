@@ -29,7 +29,7 @@ PlanningContext planning_context(const std::vector<Manifest>& models) {
     return {.team = TeamId{1},
             .records = {},
             .devices = {},
-            .offers = {json{{"sentiment", offer_of(models)}}.dump()}};
+            .advertisements = {json{{"sentiment", advertisement_of(models)}}.dump()}};
 }
 
 const Contract& contract() {
@@ -72,13 +72,13 @@ TEST(SentimentModels, AModelWithoutAHeadIsRefusedWithTheReason) {
         EXPECT_EQ(refused.error()[0].rule, "not_a_classifier");
         EXPECT_THAT(refused.error()[0].message, HasSubstr("plimsoll-engine embed minilm"));
     }
-    EXPECT_EQ(models_of(known.offers, TeamId{1}).size(), 1U);
+    EXPECT_EQ(models_of(known.advertisements, TeamId{1}).size(), 1U);
 }
 
 // A worker that has just ended may be back in seconds.
 TEST(SentimentModels, AModelOfAWorkerThatMayComeBackIsUsedIfItIsNamed) {
     auto known = planning_context({});
-    known.absent_offers = planning_context({model("finbert")}).offers;
+    known.absent_advertisements = planning_context({model("finbert")}).advertisements;
     EXPECT_EQ(args_of({{"model", "finbert"}}, known)["model"], "finbert");
     EXPECT_EQ(args_of({{"models", {"finbert", "vader"}}}, known)["models"][0]["name"], "finbert");
     EXPECT_EQ(args_of({{"texts", {"a"}}}, known)["model"], "vader") << "nobody has to wait";
@@ -258,13 +258,13 @@ TEST(SentimentModels, TasksTakeAFractionOfASecond) {
 TEST(SentimentModels, WorkersOfferEachModelOnceAndUnreadableOnesAreIgnored) {
     const auto known = planning_context(
         {model("finbert"), model("finbert"), model("finbert", std::string(64, 'b'))});
-    const std::vector<std::string> offers{known.offers[0],
-                                          known.offers[0],
-                                          "noise",
-                                          "{}",
-                                          R"({"sentiment": {"models": [{"name": 3}]}})",
-                                          R"({"sentiment": {"models": [{}]}})"};
-    EXPECT_EQ(models_of(offers, TeamId{1}).size(), 2U);
+    const std::vector<std::string> advertisements{known.advertisements[0],
+                                                  known.advertisements[0],
+                                                  "noise",
+                                                  "{}",
+                                                  R"({"sentiment": {"models": [{"name": 3}]}})",
+                                                  R"({"sentiment": {"models": [{}]}})"};
+    EXPECT_EQ(models_of(advertisements, TeamId{1}).size(), 2U);
 }
 
 TEST(SentimentModels, ATeamsModelIsForThatTeamOnly) {
@@ -272,13 +272,13 @@ TEST(SentimentModels, ATeamsModelIsForThatTeamOnly) {
     own.audience = to_public(TeamId{1});
     auto known = planning_context({model("finbert"), own});
     EXPECT_EQ(args_of({{"model", "own"}}, known)["model"], "own");
-    EXPECT_EQ(models_of(known.offers, TeamId{1}).size(), 2U);
+    EXPECT_EQ(models_of(known.advertisements, TeamId{1}).size(), 2U);
     known.team = TeamId{2};
     const auto refused = plan({{"model", "own"}}, known);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error()[0].rule, "unknown_model");
     EXPECT_THAT(refused.error()[0].message, ::testing::Not(HasSubstr("finbert, own")));
-    EXPECT_EQ(models_of(known.offers, TeamId{2}).size(), 1U);
+    EXPECT_EQ(models_of(known.advertisements, TeamId{2}).size(), 1U);
 }
 
 }  // namespace

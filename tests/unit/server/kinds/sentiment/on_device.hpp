@@ -51,11 +51,12 @@ class SentimentOnDevice : public testing::Test {
     }
     // The plan that the server makes with what this worker offers.
     Plan plan(json args) const {
-        const auto offer = run().abilities(settings_, &capability_).offer;
-        const PlanningContext known{.team = TeamId{1},
-                                    .records = {},
-                                    .devices = {},
-                                    .offers = {json{{"sentiment", json::parse(offer)}}.dump()}};
+        const auto advertisement = run().capabilities(settings_, &capability_).advertisement;
+        const PlanningContext known{
+            .team = TeamId{1},
+            .records = {},
+            .devices = {},
+            .advertisements = {json{{"sentiment", json::parse(advertisement)}}.dump()}};
         if (!args.contains("models")) args["model"] = "tiny";
         return find_contract("sentiment")->plan(args, known).value();
     }

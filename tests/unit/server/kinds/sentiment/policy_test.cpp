@@ -50,7 +50,7 @@ Timestamp moment(const std::string& text) {
 PlanningContext planning_context(const std::vector<Manifest>& models, const json& policy = desk(),
                                  const std::string& at = kTrading) {
     PlanningContext known;
-    known.offers = {json{{"sentiment", offer_of(models)}}.dump()};
+    known.advertisements = {json{{"sentiment", advertisement_of(models)}}.dump()};
     TeamRecord record;
     record.id = "desk";
     record.data = policy.dump();

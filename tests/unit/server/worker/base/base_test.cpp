@@ -13,32 +13,33 @@
 namespace plimsoll::worker {
 namespace {
 
-jobs::Abilities translate(const jobs::KindSettings& /*settings*/,
-                          const opencl::Capability* device) {
+jobs::Capabilities translate(const jobs::KindSettings& /*settings*/,
+                             const opencl::Capability* device) {
     if (device == nullptr) return {};
-    return {.names = {"language de", "language fr"}, .offer = R"({"languages":2})"};
+    return {.names = {"language de", "language fr"}, .advertisement = R"({"languages":2})"};
 }
-jobs::Abilities count(const jobs::KindSettings& /*settings*/,
-                      const opencl::Capability* /*device*/) {
-    return {.names = {"abacus"}, .offer = ""};
+jobs::Capabilities count(const jobs::KindSettings& /*settings*/,
+                         const opencl::Capability* /*device*/) {
+    return {.names = {"abacus"}, .advertisement = ""};
 }
 
-TEST(Abilities, AreThoseOfAllKinds) {
+TEST(Capabilities, AreThoseOfAllKinds) {
     const std::array kinds = {jobs::Run{.name = "plain"},
-                              jobs::Run{.name = "translate", .abilities = translate},
-                              jobs::Run{.name = "count", .abilities = count}};
+                              jobs::Run{.name = "translate", .capabilities = translate},
+                              jobs::Run{.name = "count", .capabilities = count}};
     queue::WorkerInfo info;
     opencl::Capability capability;
     capability.info.address = {"pocl", 0};
     info.capability = to_json(capability);
-    describe_abilities(kinds, jobs::kUsualSettings, info);
-    EXPECT_EQ(info.abilities, (std::vector<std::string>{"language de", "language fr", "abacus"}));
-    EXPECT_EQ(nlohmann::json::parse(info.offers),
+    describe_capabilities(kinds, jobs::kUsualSettings, info);
+    EXPECT_EQ(info.capabilities,
+              (std::vector<std::string>{"language de", "language fr", "abacus"}));
+    EXPECT_EQ(nlohmann::json::parse(info.advertisements),
               (nlohmann::json{{"translate", {{"languages", 2}}}}));
     info.capability = R"({"device":"host","state":"ready"})";
-    describe_abilities(kinds, jobs::kUsualSettings, info);
-    EXPECT_EQ(info.abilities, (std::vector<std::string>{"abacus"}));
-    EXPECT_EQ(info.offers, "");
+    describe_capabilities(kinds, jobs::kUsualSettings, info);
+    EXPECT_EQ(info.capabilities, (std::vector<std::string>{"abacus"}));
+    EXPECT_EQ(info.advertisements, "");
 }
 
 using namespace std::chrono_literals;

@@ -31,7 +31,7 @@ class FakeStore final : public queue::WorkerStore {
 
     int registered = 0;
     int registrations_tried = 0;
-    std::vector<std::string> abilities;  // last registered
+    std::vector<std::string> capabilities;  // last registered
     int retired = 0;
     int claims = 0;
     std::map<std::int64_t, int> claims_by_epoch;
@@ -54,7 +54,7 @@ class FakeStore final : public queue::WorkerStore {
     awaitable<Result<queue::WorkerHandle>> register_worker(queue::WorkerInfo info) override {
         ++registrations_tried;
         if (down) co_return fail(*down);
-        abilities = info.abilities;
+        capabilities = info.capabilities;
         co_return queue::WorkerHandle{1, ++registered};
     }
 

@@ -196,7 +196,7 @@ Batch batch_of(std::size_t tasks, const std::vector<Outcome>& outcomes) {
     return batch;
 }
 
-TEST(Tally, CountsEveryTaskOnceByItsOutcome) {
+TEST(SearchCounters, CountsEveryTaskOnceByItsOutcome) {
     queue::WorkerTelemetry told;
     count_settled(told,
                   batch_of(6, {Outcome::done, Outcome::done, Outcome::retry, Outcome::failed}));
@@ -208,7 +208,7 @@ TEST(Tally, CountsEveryTaskOnceByItsOutcome) {
     EXPECT_EQ(told.tasks_dropped, 0);
 }
 
-TEST(Tally, LateOutcomesAreDropped) {
+TEST(SearchCounters, LateOutcomesAreDropped) {
     auto late = batch_of(3, {Outcome::done, Outcome::failed});
     late.lost = true;
     queue::WorkerTelemetry told;

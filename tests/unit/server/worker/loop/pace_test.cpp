@@ -26,7 +26,7 @@ Batch of_estimated_tasks(int count, double estimated, double taken) {
 }
 
 Pace pace() {
-    return Pace({.seconds = 0.25, .fewest_tasks = 64, .most_tasks = 1024});
+    return Pace({.seconds = 0.25, .fewest_tasks = 64, .max_tasks = 1024});
 }
 
 TEST(Pace, BeginsWithFewTasks) {

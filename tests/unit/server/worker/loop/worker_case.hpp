@@ -115,14 +115,15 @@ class WorkerTest : public testing::Test {
                               return 4096;
                           },
                           {}}};
-    std::vector<std::string> abilities_;  // of kinds, as they are at this moment
+    std::vector<std::string> capabilities_;  // of kinds, as they are at this moment
     Worker worker_{io_.get_executor(),
                    store_,
                    device_,
                    timer_,
                    [] { return 0.0; },
-                   {.wait = ProcessorWait(""),
-                    .describe = [this](queue::WorkerInfo& info) { info.abilities = abilities_; }}};
+                   {.wait = ProcessorWait(""), .describe = [this](queue::WorkerInfo& info) {
+                        info.capabilities = capabilities_;
+                    }}};
     std::optional<bool> ended_;  // what run() returned
 
   private:

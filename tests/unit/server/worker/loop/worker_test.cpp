@@ -112,12 +112,12 @@ TEST_F(WorkerTest, AnIdleWorkerSendsAHeartbeatEveryFiveSeconds) {
     EXPECT_EQ(timer_.now() - start, 15s);
 }
 
-TEST_F(WorkerTest, RegistersAgainWhenItsAbilitiesChange) {
+TEST_F(WorkerTest, RegistersAgainWhenItsCapabilitiesChange) {
     until([&] { return store_.heartbeats.size() == 2; });
     EXPECT_EQ(store_.registered, 1);
-    abilities_ = {"model finbert"};
+    capabilities_ = {"model finbert"};
     until([&] { return store_.registered == 2; });
-    EXPECT_EQ(store_.abilities, abilities_);
+    EXPECT_EQ(store_.capabilities, capabilities_);
     until([&] { return store_.heartbeats.size() == 5; });
     EXPECT_EQ(store_.registered, 2);
 }
@@ -125,7 +125,7 @@ TEST_F(WorkerTest, RegistersAgainWhenItsAbilitiesChange) {
 TEST_F(WorkerTest, FinishesItsTasksBeforeItRegistersAgain) {
     store_.ready = {{task("gate")}, {task("echo", 1)}};
     until_entered();
-    abilities_ = {"model finbert"};
+    capabilities_ = {"model finbert"};
     advance(11s);
     EXPECT_EQ(store_.registered, 1);
     gate.open.release();

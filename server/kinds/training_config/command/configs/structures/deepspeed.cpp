@@ -41,8 +41,8 @@ void plan_stage_of_zero(Planner& p) {
     const auto compare_bucket = [&](const char* name, std::int64_t usual) {
         const double value = scalar_at(p.root, {"zero_optimization", name}, 0.0);
         if (value <= 0) return;
-        const auto most = static_cast<double>(p.r.trainable);
-        if (std::min(value, most) == std::min(static_cast<double>(usual), most)) return;
+        const auto max = static_cast<double>(p.r.trainable);
+        if (std::min(value, max) == std::min(static_cast<double>(usual), max)) return;
         p.say(fmt::format("zero_optimization.{} is {:g}; the estimate is for {:g}", name, value,
                           static_cast<double>(usual)));
     };

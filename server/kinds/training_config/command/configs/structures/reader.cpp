@@ -29,13 +29,13 @@ bool is_harmless(const YAML::Node& node, std::string_view harmless) {
     if (!node.IsScalar()) return node.IsNull() || node.size() == 0;
     const auto& value = node.Scalar();
     if (value.empty() || has_word(kNothing, value) || has_word(harmless, value)) return true;
-    double number = 0, most = 0;
+    double number = 0, max = 0;
     if (!YAML::convert<double>::decode(node, number)) return false;
     bool within = false;
     each_word(harmless, [&](std::string_view word) {
         if (!word.starts_with("<=")) return;
-        std::from_chars(word.data() + 2, word.data() + word.size(), most);
-        within = number <= most;
+        std::from_chars(word.data() + 2, word.data() + word.size(), max);
+        within = number <= max;
     });
     return within;
 }

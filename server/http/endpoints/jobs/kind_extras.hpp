@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/http/endpoints/endpoints.hpp"
-#include "server/jobs/offer.hpp"
+#include "server/jobs/kind_extras.hpp"
 #include "server/teams/team_record_store.hpp"
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 namespace plimsoll::http::endpoints {
 
 // Null for a kind that this server does not have, or that offers nothing.
-inline const jobs::Offer* offer_of(Kinds kinds, std::string_view kind) {
+inline const jobs::KindExtras* extras_of(Kinds kinds, std::string_view kind) {
     const auto found = std::ranges::find(kinds, kind, &jobs::Contract::name);
-    return found == kinds.end() ? nullptr : found->offer;
+    return found == kinds.end() ? nullptr : found->extras;
 }
 
 // An operation for each answer; `pool` computes.

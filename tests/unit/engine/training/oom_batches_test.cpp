@@ -59,7 +59,7 @@ class RandomRuns {
     }
 };
 
-std::vector<std::int64_t> unfitting_by_force(const DrawnRun& run, const BatchLimits& limits) {
+std::vector<std::int64_t> oom_batches_by_force(const DrawnRun& run, const BatchLimits& limits) {
     std::vector<std::int64_t> out;
     auto settings = run.settings;
     for (settings.batch = 1; settings.batch < limits.max_batch; ++settings.batch) {
@@ -81,10 +81,10 @@ DrawnRun checkpointed_on(const char* gpu) {
 }
 
 // Hundreds of runs with PLIMSOLL_LONG_TESTS.
-TEST(Unfitting, AreAllBatchesBelowTheLargestThatDoNotFit) {
+TEST(OomBatches, AreAllBatchesBelowTheLargestThatDoNotFit) {
     const bool in_full = std::getenv("PLIMSOLL_LONG_TESTS") != nullptr;
     const std::size_t wanted = in_full ? 400 : 16;
-    const std::int64_t most = in_full ? 500 : 200;
+    const std::int64_t max = in_full ? 500 : 200;
     const std::array known = {checkpointed_on("t4"), checkpointed_on("rtx_3060")};
     RandomRuns random;
     std::size_t named = 0;
@@ -95,10 +95,10 @@ TEST(Unfitting, AreAllBatchesBelowTheLargestThatDoNotFit) {
         ReservedPeaks peaks;
         FootprintByBatch footprints(tapes, device, run.search.estimate, peaks);
         const auto limits = *find_batch(run.gpu, run.search, footprints);
-        if (i >= known.size() && (limits.max_batch < 3 || limits.max_batch > most)) continue;
+        if (i >= known.size() && (limits.max_batch < 3 || limits.max_batch > max)) continue;
         ++i;
-        const auto found = unfitting_below(limits.max_batch, limits, run.search, footprints);
-        EXPECT_EQ(found.batches, unfitting_by_force(run, limits))
+        const auto found = oom_batches_below(limits.max_batch, limits, run.search, footprints);
+        EXPECT_EQ(found.batches, oom_batches_by_force(run, limits))
             << run.shape.name << ", precision " << static_cast<int>(run.settings.precision)
             << ", checkpointing " << run.settings.checkpointing << ", " << run.settings.sequence
             << " tokens, optimizer " << static_cast<int>(run.settings.optimizer) << ", on "
@@ -120,7 +120,7 @@ ReportRequest checkpointed() {
     return r;
 }
 
-TEST(Unfitting, ComparisonsReplayOnlyAFew) {
+TEST(OomBatches, ComparisonsReplayOnlyAFew) {
     auto r = checkpointed();
     const auto compared = *make_report(r);
     r.compared = 1;
@@ -128,13 +128,13 @@ TEST(Unfitting, ComparisonsReplayOnlyAFew) {
     for (std::size_t i = 0; i < r.gpus.size(); ++i) {
         const auto largest = compared.gpus[i].limits.max_batch;
         EXPECT_EQ(alone.gpus[i].limits.max_batch, largest);
-        EXPECT_EQ(compared.gpus[i].unfitting.replayed_from, largest - 8);
-        EXPECT_LT(alone.gpus[i].unfitting.replayed_from, largest - 8);
+        EXPECT_EQ(compared.gpus[i].oom_batches.replayed_from, largest - 8);
+        EXPECT_LT(alone.gpus[i].oom_batches.replayed_from, largest - 8);
     }
 }
 
 // On any card between, whose largest batch has exceptions below it.
-TEST(Unfitting, AreNeverRecommended) {
+TEST(OomBatches, AreNeverRecommended) {
     auto r = checkpointed();
     r.curves = false;
     for (const auto goal : {Goal::fill, Goal::knee})

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "server/jobs/offer.hpp"
+#include "server/jobs/kind_extras.hpp"
 
 // Answers of the kind without a job.
 namespace plimsoll::jobs::waves {
 
-extern const Offer kOffer;
+extern const KindExtras kExtras;
 
 // A WavesCheckSpec: a user-drawn count, checked rule by rule.
 tl::expected<std::string, FieldErrors> check_answer(const nlohmann::json& body,
@@ -15,7 +15,7 @@ tl::expected<std::string, FieldErrors> check_answer(const nlohmann::json& body,
 tl::expected<std::string, FieldErrors> replay_answer(const nlohmann::json& body,
                                                      const JobItem* item);
 
-// Counts of a symbol, best first, then those in progress; see Offer::picture.
+// Counts of a symbol, best first, then those in progress; see KindExtras::picture.
 Result<std::string> count_picture(std::string_view row, std::int64_t number, PictureFormat format);
 
 }  // namespace plimsoll::jobs::waves

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/base/id.hpp"
-#include "server/jobs/offer.hpp"
+#include "server/jobs/kind_extras.hpp"
 
 #include <cstdint>
 #include <span>
@@ -15,27 +15,27 @@ namespace plimsoll::jobs::profile {
 
 // A published model that a worker can measure, and its forms: all that the device supports, proven
 // or not.
-struct OfferedModel {
+struct AdvertisedModel {
     std::string name;
     std::string hash;
     std::uint64_t parameters = 0;
     std::vector<std::string> forms;
     std::string audience = {};  // see models::Manifest
 
-    bool operator==(const OfferedModel&) const = default;
+    bool operator==(const AdvertisedModel&) const = default;
 };
 
-// The offer of a worker's models (Abilities::offer), and the models of all offers that the team may
-// use, by name: each name and hash once, with the forms of all workers. Offers are those of
-// PlanningContext::offers.
-std::string offer_of(const std::vector<OfferedModel>& models);
-std::vector<OfferedModel> models_of(std::span<const std::string> offers, TeamId team);
+// What a worker advertises about its models (Capabilities::advertisement), and the models of all
+// advertisements that the team may use, by name: each name and hash once, with the forms of all
+// workers. Advertisements are those of PlanningContext::advertisements.
+std::string advertisement_of(const std::vector<AdvertisedModel>& models);
+std::vector<AdvertisedModel> models_of(std::span<const std::string> advertisements, TeamId team);
 
 // The capability that a worker needs to measure it; see Requirement::capability.
 std::string capability_of(std::string_view name, std::string_view hash, std::string_view form);
 
 // Offers nothing without a job; its reports are compared with one another.
-extern const Offer kOffer;
+extern const KindExtras kExtras;
 
 // The same for reports that measured the same things on the same device model within the same
 // limits: "full of vader on NVIDIA H200 (gpu, 132 units), batches up to 4096". Machine and driver

@@ -9,7 +9,7 @@ namespace plimsoll::training {
 
 // What PyTorch reserves does not always grow with the batch: a smaller one than the largest may not
 // fit.
-struct Unfitting {
+struct OomBatches {
     std::vector<std::int64_t> batches;  // in ascending order
     // Every batch from here to the largest was replayed.
     std::int64_t replayed_from = 1;
@@ -26,13 +26,13 @@ struct Unfitting {
 inline constexpr std::int64_t kSpread = 16;
 inline constexpr std::int64_t kNear = 16;
 inline constexpr double kMoreLost = 1.5;
-inline constexpr double kLeastLost = 0.005;
+inline constexpr double kMinLost = 0.005;
 // Up to this many batches, all are replayed.
 inline constexpr std::int64_t kAll = 64;
 
 // With a limit, only that many batches just below the largest are replayed. 0: none.
-Unfitting unfitting_below(std::int64_t largest, const BatchLimits& limits,
-                          const SearchOptions& options, FootprintByBatch& footprints,
-                          std::int64_t most_replays = 0);
+OomBatches oom_batches_below(std::int64_t largest, const BatchLimits& limits,
+                             const SearchOptions& options, FootprintByBatch& footprints,
+                             std::int64_t max_replays = 0);
 
 }  // namespace plimsoll::training

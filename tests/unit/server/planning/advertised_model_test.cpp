@@ -6,10 +6,10 @@ namespace {
 
 using nlohmann::json;
 
-class OfferedModel : public PlanningCase {
+class AdvertisedModel : public PlanningCase {
   protected:
     // A worker tells the queue that it has the model.
-    void offer(const std::string& name, const std::string& state = "active",
+    void advertisement(const std::string& name, const std::string& state = "active",
                std::chrono::minutes ago = {}) {
         const json model{{"name", name},
                          {"hash", std::string(64, 'a')},
@@ -38,16 +38,16 @@ class OfferedModel : public PlanningCase {
     }
 };
 
-TEST_F(OfferedModel, IsRequiredByTheJob) {
-    offer("finbert");
+TEST_F(AdvertisedModel, IsRequiredByTheJob) {
+    advertisement("finbert");
     const auto planned = plan(json::object());
     ASSERT_TRUE(planned);
     EXPECT_EQ(planned->plan.requirement.capability, "model finbert aaaaaaaaaaaa");
 }
 
-TEST_F(OfferedModel, IsKnownForAnHourAfterItsWorkerEnded) {
-    offer("finbert", "retired", std::chrono::minutes(59));
-    offer("roberta", "failed", std::chrono::minutes(61));
+TEST_F(AdvertisedModel, IsKnownForAnHourAfterItsWorkerEnded) {
+    advertisement("finbert", "retired", std::chrono::minutes(59));
+    advertisement("roberta", "failed", std::chrono::minutes(61));
     const auto planned = plan({{"model", "finbert"}});
     ASSERT_TRUE(planned);
     EXPECT_EQ(planned->plan.requirement.capability, "model finbert aaaaaaaaaaaa");
@@ -55,12 +55,12 @@ TEST_F(OfferedModel, IsKnownForAnHourAfterItsWorkerEnded) {
     EXPECT_EQ(plan(json::object())->plan.requirement.capability, "") << "by vader";
 }
 
-TEST_F(OfferedModel, IsNotLookedUpForVader) {
+TEST_F(AdvertisedModel, IsNotLookedUpForVader) {
     database_.close();
     EXPECT_TRUE(plan({{"model", "vader"}}));
 }
 
-TEST_F(OfferedModel, ManySubmitsReadThePoolOnce) {
+TEST_F(AdvertisedModel, ManySubmitsReadThePoolOnce) {
     const auto before = std::chrono::steady_clock::now();
     ASSERT_TRUE(plan(json::object()));
     database_.close();
@@ -69,9 +69,9 @@ TEST_F(OfferedModel, ManySubmitsReadThePoolOnce) {
     EXPECT_TRUE(again);
 }
 
-TEST_F(OfferedModel, NothingIsRefusedBecauseOfStaleData) {
+TEST_F(AdvertisedModel, NothingIsRefusedBecauseOfStaleData) {
     EXPECT_FALSE(plan({{"model", "finbert"}}));
-    offer("finbert");
+    advertisement("finbert");
     EXPECT_TRUE(plan({{"model", "finbert"}}));
 }
 

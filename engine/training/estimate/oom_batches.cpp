@@ -1,4 +1,4 @@
-#include "engine/training/estimate/unfitting.hpp"
+#include "engine/training/estimate/oom_batches.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -18,7 +18,7 @@ class Replayed {
         const auto [place, is_new] = by_batch_.try_emplace(batch);
         if (!is_new) return false;
         const auto reserved = footprints_.glance(batch);
-        const auto alive = static_cast<double>(footprints_.most_alive(batch));
+        const auto alive = static_cast<double>(footprints_.peak_alive(batch));
         place->second = {static_cast<double>(reserved) / alive - 1,
                          corrected(reserved, options_) <= limits_.limit_bytes};
         return true;
@@ -28,8 +28,8 @@ class Replayed {
         double lost = 0;
         for (auto at = by_batch_.lower_bound(batch / 2); at != by_batch_.end(); ++at)
             lost = std::max(lost, at->second.lost);
-        const auto alive = static_cast<double>(footprints_.most_alive(batch));
-        return alive * (1 + kMoreLost * lost + kLeastLost) * options_.correction <=
+        const auto alive = static_cast<double>(footprints_.peak_alive(batch));
+        return alive * (1 + kMoreLost * lost + kMinLost) * options_.correction <=
                static_cast<double>(limits_.limit_bytes);
     }
 
@@ -40,8 +40,8 @@ class Replayed {
         return half == by_batch_.begin() ? 0 : std::min(batch - 1, 2 * std::prev(half)->first + 1);
     }
 
-    Unfitting result(std::int64_t largest) const {
-        Unfitting out;
+    OomBatches result(std::int64_t largest) const {
+        OomBatches out;
         for (const auto& [batch, one] : by_batch_)
             if (!one.fits) out.batches.push_back(batch);
         out.replayed_from = largest;
@@ -62,15 +62,15 @@ class Replayed {
 
 }  // namespace
 
-Unfitting unfitting_below(std::int64_t largest, const BatchLimits& limits,
-                          const SearchOptions& options, FootprintByBatch& footprints,
-                          std::int64_t most_replays) {
+OomBatches oom_batches_below(std::int64_t largest, const BatchLimits& limits,
+                             const SearchOptions& options, FootprintByBatch& footprints,
+                             std::int64_t max_replays) {
     Replayed replayed(limits, options, footprints);
     if (largest < 1) return {};
-    const auto near = most_replays > 0 ? most_replays : largest <= kAll ? largest : kNear;
+    const auto near = max_replays > 0 ? max_replays : largest <= kAll ? largest : kNear;
     for (auto batch = largest - 1; batch >= std::max<std::int64_t>(1, largest - near); --batch)
         replayed.replay(batch);
-    if (most_replays > 0) return replayed.result(largest);
+    if (max_replays > 0) return replayed.result(largest);
     for (std::int64_t i = 1; i <= kSpread; ++i)
         replayed.replay(std::max<std::int64_t>(1, largest * i / kSpread));
     for (bool more = true; more;) {

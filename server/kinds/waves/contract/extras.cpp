@@ -1,4 +1,4 @@
-#include "server/kinds/waves/contract/offer.hpp"
+#include "server/kinds/waves/contract/extras.hpp"
 
 #include <array>
 
@@ -10,6 +10,6 @@ constexpr std::array kAnswers = {Answer{"createWavesCheck", check_answer},
 
 }  // namespace
 
-constinit const Offer kOffer{.answers = kAnswers, .picture = count_picture};
+constinit const KindExtras kExtras{.answers = kAnswers, .picture = count_picture};
 
 }  // namespace plimsoll::jobs::waves

@@ -5,14 +5,14 @@
 --   memory_mib   what is needed, if none has that much memory
 -- No row: the team has no such job, or it has ended.
 -- needs: assert_team, lease_ttl, worker_absence
-create or replace function explain_lack(p_team_id bigint, p_job_id bigint, p_now timestamptz default clock_timestamp())
-returns table (missing text[], instead text[], nodes text[], memory_mib bigint) language plpgsql stable security definer
-  set search_path = plimsoll, pg_temp set plan_cache_mode = force_generic_plan
+create or replace function explain_missing(p_team_id bigint, p_job_id bigint, p_now timestamptz
+  default clock_timestamp()) returns table (missing text[], instead text[], nodes text[], memory_mib bigint)
+  language plpgsql stable security definer set search_path = plimsoll, pg_temp set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_lane lane;
   v_class smallint;
-  v_most smallint;
+  v_max smallint;
 begin
   perform assert_team(p_team_id);
   select l.* into v_lane from job j join lane l on l.id = j.lane_id
@@ -35,9 +35,9 @@ begin
   nodes := array(
     select distinct w.node from worker w
     where w.class_id = v_class and w.seen_at > p_now - worker_absence() and w.capabilities && missing order by w.node);
-  select max(w.memory_bucket) into v_most from worker w
+  select max(w.memory_bucket) into v_max from worker w
   where w.class_id = v_class and w.state = 'active' and w.seen_at > p_now - lease_ttl();
-  if v_lane.memory_bucket > v_most then
+  if v_lane.memory_bucket > v_max then
     memory_mib := 1::bigint << v_lane.memory_bucket;
   end if;
   return next;

@@ -25,7 +25,7 @@ struct Answer {
 
 enum class PictureFormat { svg, png };
 
-struct Offer {
+struct KindExtras {
     std::span<const Answer> answers = {};
     // A picture of a result row (a JSON line), the `number`th from 1; null if the kind draws none.
     // Errc::not_found: the row has fewer; Errc::unavailable: this machine cannot draw the format.

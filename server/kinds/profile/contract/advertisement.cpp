@@ -1,4 +1,4 @@
-#include "server/kinds/profile/contract/offer.hpp"
+#include "server/kinds/profile/contract/advertisement.hpp"
 
 #include "server/jobs/records/model_requirement.hpp"
 #include "server/kinds/profile/contract/request.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-OfferedModel model_from(const json& stored) {
+AdvertisedModel model_from(const json& stored) {
     return {.name = stored.at("name"),
             .hash = stored.at("hash"),
             .parameters = stored.at("parameters"),
@@ -31,7 +31,7 @@ std::string number(double value) {
 
 }  // namespace
 
-std::string offer_of(const std::vector<OfferedModel>& models) {
+std::string advertisement_of(const std::vector<AdvertisedModel>& models) {
     auto all = json::array();
     for (const auto& model : models) {
         all.push_back({{"name", model.name},
@@ -43,19 +43,19 @@ std::string offer_of(const std::vector<OfferedModel>& models) {
     return json{{"models", std::move(all)}}.dump();
 }
 
-std::vector<OfferedModel> models_of(std::span<const std::string> offers, TeamId team) {
-    std::vector<OfferedModel> models;
-    for (const auto& text : offers) {
-        const auto offer = json::parse(text, nullptr, false);
-        if (!offer.is_object() || !offer.contains(kName)) continue;
-        for (const json& one : offer[kName].value("models", json::array())) {
+std::vector<AdvertisedModel> models_of(std::span<const std::string> advertisements, TeamId team) {
+    std::vector<AdvertisedModel> models;
+    for (const auto& text : advertisements) {
+        const auto advertisement = json::parse(text, nullptr, false);
+        if (!advertisement.is_object() || !advertisement.contains(kName)) continue;
+        for (const json& one : advertisement[kName].value("models", json::array())) {
             auto model = model_from(one);
             if (is_for(model.audience, team)) models.push_back(std::move(model));
         }
     }
-    const auto key = [](const OfferedModel& model) { return std::tie(model.name, model.hash); };
+    const auto key = [](const AdvertisedModel& model) { return std::tie(model.name, model.hash); };
     std::ranges::sort(models, {}, key);
-    std::vector<OfferedModel> each;
+    std::vector<AdvertisedModel> each;
     for (auto& model : models) {
         if (each.empty() || key(each.back()) != key(model)) {
             each.push_back(std::move(model));
@@ -74,7 +74,7 @@ std::string capability_of(std::string_view name, std::string_view hash, std::str
            std::string(form);
 }
 
-constinit const Offer kOffer{.comparison_key = comparison_key};
+constinit const KindExtras kExtras{.comparison_key = comparison_key};
 
 std::string comparison_key(const nlohmann::json& args, const nlohmann::json& summary) {
     const auto request = parse_request(args).value();

@@ -1,4 +1,4 @@
-#include "server/kinds/training_config/contract/idle_options.hpp"
+#include "server/kinds/training_config/contract/options_without_effect.hpp"
 
 #include "engine/training/advice/diagnosis.hpp"
 #include "server/kinds/training_config/contract/options.hpp"
@@ -52,7 +52,7 @@ void check_custom_gpus(const json& args, FieldErrors& errors) {
 
 }  // namespace
 
-FieldErrors idle_options(const json& args, const Request& request) {
+FieldErrors options_without_effect(const json& args, const Request& request) {
     FieldErrors errors;
     const Given given{args, request.report};
     for (const auto& option : options()) {
