@@ -14,7 +14,6 @@
 #include "server/worker/loop/worker_process.hpp"
 #include "server/worker/supervisor/supervisor_process.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -23,11 +22,9 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 

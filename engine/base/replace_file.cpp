@@ -1,7 +1,6 @@
 #include "engine/base/replace_file.hpp"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 

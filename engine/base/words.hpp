@@ -2,7 +2,6 @@
 
 #include <iterator>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <type_traits>
 

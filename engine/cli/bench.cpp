@@ -5,8 +5,6 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <optional>
-#include <string_view>
 
 #include <nlohmann/json.hpp>
 

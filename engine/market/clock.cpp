@@ -1,7 +1,6 @@
 #include "engine/market/clock.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace plimsoll::market {
 namespace {

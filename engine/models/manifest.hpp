@@ -3,7 +3,6 @@
 #include "engine/models/findings.hpp"
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>

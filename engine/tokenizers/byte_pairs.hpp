@@ -3,7 +3,6 @@
 #include "engine/base/result.hpp"
 #include "engine/tokenizers/subwords.hpp"
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>

@@ -1,7 +1,6 @@
 #include "engine/tokenizers/characters.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <span>
 #include <vector>

@@ -1,7 +1,5 @@
 #include "engine/tokenizers/description.hpp"
 
-#include <initializer_list>
-
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::tokenizers {

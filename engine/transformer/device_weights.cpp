@@ -1,7 +1,6 @@
 #include "engine/transformer/device_weights.hpp"
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 
 namespace plimsoll::transformer {

@@ -5,7 +5,6 @@
 #include <array>
 #include <fstream>
 #include <stdexcept>
-#include <string_view>
 
 #include <nlohmann/json.hpp>
 

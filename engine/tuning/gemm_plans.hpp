@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <map>
 #include <string>
-#include <tuple>
 
 namespace plimsoll::tuning {
 

@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 // What each role may do. Nothing else decides it: an operation of openapi.yaml names a scope
 // (x-scope), and this table says who has it. The page web/src/routes/docs/topics/roles.md shows the

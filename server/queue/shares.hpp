@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 // Shares, usage, limits and holds. README.md states the rules.
 namespace plimsoll::queue {

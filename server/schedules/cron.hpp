@@ -4,7 +4,6 @@
 
 #include <array>
 #include <bitset>
-#include <string>
 #include <string_view>
 
 namespace plimsoll::schedules {

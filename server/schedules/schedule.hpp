@@ -3,7 +3,6 @@
 #include "server/base/id.hpp"
 #include "server/base/time.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -2,8 +2,6 @@
 
 #include "engine/base/result.hpp"
 
-#include <string>
-
 namespace plimsoll::terminal {
 
 // The exit statuses of all commands; kExitStatusText describes them for people.

@@ -21,7 +21,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,6 @@
 #include "engine/opencl/runtime/device.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace plimsoll::opencl {

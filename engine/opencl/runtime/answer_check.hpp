@@ -3,7 +3,6 @@
 #include "engine/opencl/runtime/device.hpp"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 
 namespace plimsoll::opencl {

@@ -6,7 +6,6 @@
 #include "engine/tuning/gemm_plans.hpp"
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>

@@ -1,7 +1,6 @@
 #include "engine/training/advice/knee.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 namespace plimsoll::training {

@@ -9,8 +9,6 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <string_view>
-#include <utility>
 
 namespace plimsoll::training {
 

@@ -1,7 +1,5 @@
 #include "engine/training/models/config_reader.hpp"
 
-#include <vector>
-
 namespace plimsoll::training {
 namespace {
 

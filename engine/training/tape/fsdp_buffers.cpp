@@ -1,6 +1,5 @@
 #include "engine/training/tape/fsdp_buffers.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace plimsoll::training {

@@ -4,8 +4,6 @@
 #include "engine/training/tape/communication.hpp"
 #include "engine/training/tape/reduction.hpp"
 
-#include <algorithm>
-
 namespace plimsoll::training {
 
 std::int64_t bytes_of(Dtype dtype) {

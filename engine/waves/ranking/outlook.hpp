@@ -2,7 +2,6 @@
 
 #include "engine/waves/search/path.hpp"
 
-#include <optional>
 #include <string_view>
 #include <vector>
 

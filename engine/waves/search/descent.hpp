@@ -4,7 +4,6 @@
 #include "engine/waves/search/plan.hpp"
 
 #include <cstdint>
-#include <limits>
 
 namespace plimsoll::waves {
 

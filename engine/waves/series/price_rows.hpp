@@ -2,7 +2,6 @@
 
 #include "engine/waves/series/series.hpp"
 
-#include <array>
 #include <cmath>
 #include <map>
 #include <optional>

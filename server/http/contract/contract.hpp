@@ -3,8 +3,6 @@
 #include "server/http/contract/schema.hpp"
 #include "server/http/messages/request.hpp"
 
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -2,7 +2,6 @@
 
 #include "server/http/contract/contract_text.hpp"
 #include "server/http/endpoints/endpoints.hpp"
-#include "server/http/endpoints/jobs/job_spec.hpp"
 #include "server/http/endpoints/jobs/kind_extras.hpp"
 #include "server/http/endpoints/pool/health.hpp"
 #include "server/http/site/site.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 // The messages between a server and its plimsoll-hasher, one packet each way:
 // - "hash" NUL "password": the answer is kSame, then a newer hash if the given one is outdated; or

@@ -1,6 +1,5 @@
 #include "server/identity/password_store.hpp"
 
-#include "server/postgres/identity/identity_rows.hpp"
 #include "server/postgres/identity/principal_cache.hpp"
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/pool/scope.hpp"

@@ -4,8 +4,6 @@
 #include "server/postgres/driver/statement.hpp"
 #include "server/queue/worker_store.hpp"
 
-#include <functional>
-
 namespace plimsoll::postgres {
 
 // A worker's memory rounded down to a power of two in MiB, as its exponent.

@@ -5,7 +5,6 @@
 #include "server/worker/device/device_settings.hpp"
 #include "server/worker/device/device_thread.hpp"
 
-#include <string>
 #include <string_view>
 
 namespace plimsoll::worker {

@@ -2,7 +2,6 @@
 
 #include "server/queue/worker_store.hpp"
 
-#include <cstddef>
 #include <span>
 #include <vector>
 

@@ -23,7 +23,6 @@
 #include <iostream>
 #include <numeric>
 #include <random>
-#include <set>
 #include <thread>
 
 #include <CL/cl.h>

@@ -5,7 +5,6 @@
 #include "tests/simulation/queue/record.hpp"
 #include "tests/simulation/queue/spec/queue.hpp"
 
-#include <string>
 #include <vector>
 
 namespace plimsoll::simulation {

@@ -4,7 +4,6 @@
 
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 namespace plimsoll::simulation {

@@ -2,7 +2,6 @@
 
 #include "tests/simulation/queue/spec/queue.hpp"
 
-#include <initializer_list>
 #include <ostream>
 #include <span>
 #include <string>

@@ -3,7 +3,6 @@
 #include "engine/training/models/model_shape.hpp"
 #include "engine/training/tape/graph.hpp"
 
-#include <cstdint>
 #include <vector>
 
 // The forward passes of the supported families, written in the tape's operations.

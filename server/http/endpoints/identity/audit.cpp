@@ -1,7 +1,6 @@
 // Who changed what, and when: as pages, and as a file.
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/endpoints.hpp"
-#include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/http/endpoints/query.hpp"

@@ -3,7 +3,6 @@
 #include "server/base/gzip.hpp"
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/jobs/item_chunk.hpp"
-#include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/messages/limits.hpp"
 #include "server/jobs/records/results_converter.hpp"
 #include "server/jobs/records/text_plan.hpp"

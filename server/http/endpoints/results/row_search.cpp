@@ -1,7 +1,6 @@
 #include "server/http/endpoints/results/row_search.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include <nlohmann/json.hpp>
 

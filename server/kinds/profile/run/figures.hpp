@@ -5,7 +5,6 @@
 #include "engine/profiling/device/rates.hpp"
 #include "server/kinds/profile/contract/request.hpp"
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>

@@ -3,7 +3,6 @@
 #include "server/kinds/profile/run/figures.hpp"
 #include "server/kinds/profile/run/llm_call.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <utility>
 

@@ -6,7 +6,6 @@
 #include "server/jobs/settings.hpp"
 #include "server/kinds/sentiment/command/commands.hpp"
 #include "server/kinds/sentiment/command/scored_text.hpp"
-#include "server/kinds/sentiment/contract/settings.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 #include "server/terminal/finding.hpp"
 

@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace plimsoll::jobs::sentiment {

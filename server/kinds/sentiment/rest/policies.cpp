@@ -3,7 +3,6 @@
 //
 // The usage of the models that policies chose over the last N hours, compared with one fixed model.
 #include "server/http/endpoints/edits.hpp"
-#include "server/http/endpoints/jobs/job_spec.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/http/endpoints/query.hpp"
 #include "server/kinds/sentiment/contract/policy_preview.hpp"

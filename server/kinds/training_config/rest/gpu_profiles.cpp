@@ -2,7 +2,6 @@
 #include "server/kinds/training_config/contract/gpu_profiles.hpp"
 
 #include "server/http/endpoints/edits.hpp"
-#include "server/http/endpoints/jobs/job_spec.hpp"
 #include "server/kinds/training_config/contract/collections.hpp"
 #include "server/kinds/training_config/contract/request.hpp"
 #include "server/kinds/training_config/rest/rest.hpp"

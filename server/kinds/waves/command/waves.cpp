@@ -10,7 +10,6 @@
 #include "server/jobs/command.hpp"
 #include "server/kinds/waves/command/output.hpp"
 #include "server/kinds/waves/command/price_file.hpp"
-#include "server/terminal/assignment.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/files/input_file.hpp"
 #include "server/terminal/files/yaml_json.hpp"

@@ -7,7 +7,6 @@
 #include "tests/fuzz/parsers/targets.hpp"
 
 #include <string>
-#include <vector>
 
 namespace plimsoll::fuzz {
 

@@ -4,7 +4,6 @@
 #include "engine/model_files/pickle.hpp"
 #include "tests/unit/engine/temporary_folder.hpp"
 
-#include <cstring>
 #include <fstream>
 
 #include <gmock/gmock.h>

@@ -2,9 +2,6 @@
 
 #include "tests/unit/engine/routines/on_device.hpp"
 
-#include <algorithm>
-#include <functional>
-
 #include <gmock/gmock.h>
 
 namespace plimsoll::routines::gemm_test {

@@ -14,7 +14,6 @@
 #include <random>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 namespace plimsoll::routines {

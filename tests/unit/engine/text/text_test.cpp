@@ -2,7 +2,6 @@
 #include "engine/text/utf8.hpp"
 
 #include <string>
-#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

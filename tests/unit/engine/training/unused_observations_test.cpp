@@ -2,7 +2,6 @@
 #include "engine/training/advice/diagnosis.hpp"
 
 #include <functional>
-#include <random>
 #include <string>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include "tests/unit/engine/models/tiny_model.hpp"
 #include "tests/unit/engine/temporary_folder.hpp"
 
-#include <algorithm>
 #include <random>
 #include <string>
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <numeric>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

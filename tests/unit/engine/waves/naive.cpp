@@ -1,6 +1,5 @@
 #include "tests/unit/engine/waves/naive.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <optional>

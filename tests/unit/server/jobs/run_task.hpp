@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 // A kind's run as a worker uses it, with the text of a plan's args.
 namespace plimsoll::jobs {

@@ -3,8 +3,6 @@
 
 #include "tests/unit/server/oidc/signer.hpp"
 
-#include <optional>
-
 #include <gtest/gtest.h>
 #include <openssl/hmac.h>
 

@@ -2,7 +2,6 @@
 #include "tests/unit/server/http/live/live_server.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <ctime>
 #include <string>
 

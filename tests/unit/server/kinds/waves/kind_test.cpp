@@ -4,8 +4,6 @@
 #include "engine/waves/report/scan.hpp"
 #include "tests/unit/server/kinds/waves/kind_case.hpp"
 
-#include <fstream>
-
 namespace plimsoll::jobs::waves {
 namespace {
 

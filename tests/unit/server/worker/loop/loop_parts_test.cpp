@@ -7,7 +7,6 @@
 #include "server/worker/loop/time_guard.hpp"
 #include "server/worker/loop/worker_process.hpp"
 
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

@@ -1,7 +1,5 @@
 #include "tests/unit/server/worker/loop/worker_case.hpp"
 
-#include <string>
-
 namespace plimsoll::worker {
 namespace {
 

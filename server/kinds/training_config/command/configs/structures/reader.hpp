@@ -3,7 +3,6 @@
 #include "server/kinds/training_config/command/configs/configured_run.hpp"
 #include "server/kinds/training_config/command/configs/structures/known_keys.hpp"
 
-#include <optional>
 #include <set>
 #include <span>
 #include <vector>
