@@ -109,15 +109,14 @@ Result<LabelledTexts> read_labelled_texts(const std::filesystem::path& file,
 Result<std::vector<models::Accuracy>> judge(const LabelledTexts& given,
                                             std::span<const std::string> labels,
                                             std::span<const transformer::FormOutput> outputs) {
-    const auto meaning = sentiment::Meaning::of(labels);
-    if (!meaning) return fail(meaning.error());
+    TRY(const auto meaning, sentiment::Meaning::of(labels));
     std::vector<models::Accuracy> accuracies;
     for (const auto& [form, probabilities] : outputs) {
         sentiment::Table table{};
         for (std::size_t i = 0; i < given.classes.size(); ++i) {
-            if (given.classes[i] == kNeutral && !meaning->has_neutral()) continue;
+            if (given.classes[i] == kNeutral && !meaning.has_neutral()) continue;
             const auto of_text = std::span(probabilities).subspan(i * labels.size(), labels.size());
-            ++table[given.classes[i]][class_of(meaning->opinion(of_text))];
+            ++table[given.classes[i]][class_of(meaning.opinion(of_text))];
         }
         if (sentiment::texts_in(table) == 0) {
             return fail(Errc::invalid_input, "No text has a label that the model predicts.");

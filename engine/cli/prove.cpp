@@ -95,7 +95,7 @@ Result<Findings> find(const ProveOptions& options, const models::Store& store,
 Result<void> keep(const Findings& found, const std::filesystem::path& folder,
                   const std::string& hash) {
     if (found.proves && !found.proofs.empty()) {
-        if (auto kept = keep_proofs(folder, hash, found.proofs); !kept) return kept;
+        TRY_DO(keep_proofs(folder, hash, found.proofs));
     }
     return found.accuracies.empty() ? Result<void>()
                                     : keep_accuracies(folder, hash, found.accuracies);
@@ -106,13 +106,12 @@ Result<void> keep(const Findings& found, const std::filesystem::path& folder,
 Result<int> prove(const ProveOptions& options) {
     const auto store = model_store(options.models);
     TRY(const auto manifest, store.find(options.model));
-    const auto found = find(options, store, manifest);
-    if (!found) return fail(found.error());
-    for (const auto& proof : found->proofs) print(proof);
-    for (const auto& accuracy : found->accuracies) print(accuracy);
-    TRY_DO(keep(*found, store.folder_of(manifest.name), manifest.hash));
-    if (found->proofs.empty()) return EXIT_SUCCESS;
-    if (!found->proves) {
+    TRY(const auto found, find(options, store, manifest));
+    for (const auto& proof : found.proofs) print(proof);
+    for (const auto& accuracy : found.accuracies) print(accuracy);
+    TRY_DO(keep(found, store.folder_of(manifest.name), manifest.hash));
+    if (found.proofs.empty()) return EXIT_SUCCESS;
+    if (!found.proves) {
         std::printf("The forms' proofs are unchanged: a proof needs at least %zu texts.\n",
                     kMinForProof);
         return EXIT_SUCCESS;

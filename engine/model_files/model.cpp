@@ -181,15 +181,14 @@ std::uint64_t Model::parameters() const {
 
 Result<Model> open_model(const std::filesystem::path& folder) {
     TRY(auto config, read_config(folder));
-    auto file = read_tensors(folder);
-    if (!file) return fail(file.error());
-    if (!file->tensors.contains(names_of(config.family).labels + ".weight")) {
+    TRY(auto file, read_tensors(folder));
+    if (!file.tensors.contains(names_of(config.family).labels + ".weight")) {
         config.labels.clear();
     } else if (config.labels.empty()) {
         return fail(Errc::invalid_input, "config.json names no labels (\"id2label\").");
     }
-    TRY(auto weights, find_weights(*file, config));
-    return Model{std::move(config), std::move(*file), std::move(weights)};
+    TRY(auto weights, find_weights(file, config));
+    return Model{std::move(config), std::move(file), std::move(weights)};
 }
 
 }  // namespace plimsoll::model_files

@@ -179,7 +179,7 @@ Result<void> add(const Described& tensor, const FindStorage& find, TensorFile& i
 Result<void> add_all(const Pickle& pickle, const FindStorage& find, TensorFile& into) {
     TRY(const auto tensors, describe_all(pickle));
     for (const auto& tensor : tensors) {
-        if (auto added = add(tensor, find, into); !added) return added;
+        TRY_DO(add(tensor, find, into));
     }
     return {};
 }

@@ -60,7 +60,7 @@ Result<void> check_numbers(const model_files::Model& model, const Watch& watch) 
         if (tensor.type == model_files::NumberType::other) continue;  // positions, say
         if (watch.stopped()) return fail(Errc::cancelled, "The operation was cancelled.");
         numbers.resize(tensor.count());
-        if (auto read = to_floats(name, tensor, numbers); !read) return read;
+        TRY_DO(to_floats(name, tensor, numbers));
     }
     return {};
 }
@@ -80,7 +80,7 @@ Result<void> describe(const fs::path& folder, Manifest& into, const Watch& watch
                        " tokens, and config.json says " + std::to_string(config.vocabulary) +
                        ": if tokens were added to the vocabulary, their file is missing.";
     }
-    if (auto numbers = check_numbers(model, watch); !numbers) return numbers;
+    TRY_DO(check_numbers(model, watch));
     into.family = to_string(config.family);
     into.labels = config.labels;
     into.parameters = model.parameters();

@@ -112,7 +112,7 @@ class Search {
         for (std::int64_t batch = 1;; batch *= kCoarseStep) {
             const auto at = std::ranges::lower_bound(batches_, batch);
             const auto place = std::min(last, static_cast<Place>(at - batches_.begin()));
-            if (auto done = look(place); !done) return done;
+            TRY_DO(look(place));
             if (!allowed(place)) return place == 0 ? Result<void>{} : look_at_limit(before, place);
             before = place;
             if (place == last) break;
@@ -126,7 +126,7 @@ class Search {
         while (outside - inside > 1) {
             const Place place =
                 std::clamp(near_latency_limit(inside, outside), inside + 1, outside - 1);
-            if (auto done = look(place); !done) return done;
+            TRY_DO(look(place));
             (allowed(place) ? inside : outside) = place;
         }
         top_ = inside;
@@ -165,7 +165,7 @@ class Search {
             if (now > 0 && may_look()) {
                 const auto left = std::prev(here)->first;
                 if (now - left > 1) {
-                    if (auto done = look(between(left, now)); !done) return done;
+                    TRY_DO(look(between(left, now)));
                 }
             }
             if (now < top_ && may_look()) {
@@ -193,7 +193,7 @@ class Search {
         for (bool bisect = false; below && above - *below > 1 && may_look(); bisect = !bisect) {
             const auto [guess, time] = predicted_knee(*below, above, target);
             const Place place = bisect ? between(*below, above) : guess;
-            if (auto done = look(place); !done) return done;
+            TRY_DO(look(place));
             const bool met = std::abs(measured_.at(place).timing.median / time - 1) < kConfirmed;
             (throughput(place) >= target ? above : *below) = place;
             if (!bisect && met && above == place) break;
@@ -225,8 +225,8 @@ class Search {
         while (may_look()) {
             const auto doubtful = to_look_at_again();
             if (!doubtful) break;
-            if (auto done = look_again_at(*doubtful); !done) return done;
-            if (auto done = look_at_knee(); !done) return done;
+            TRY_DO(look_again_at(*doubtful));
+            TRY_DO(look_at_knee());
         }
         return {};
     }

@@ -196,8 +196,8 @@ Result<void> finish(opencl::Programs& programs, Method method, const Product& pr
 }  // namespace
 
 Result<void> multiply(opencl::Programs& programs, const GemmPlan& plan, const Product& product) {
-    if (auto sound = check(plan); !sound) return sound;
-    if (auto sound = check_numbers(plan, product); !sound) return sound;
+    TRY_DO(check(plan));
+    TRY_DO(check_numbers(plan, product));
     const auto facts = facts_of(plan.method);
     const bool block = flavour_of(plan.method) == Flavour::block;
     const auto& [a, b, c, m, n, k, bias, gelu, residual, norm, packed, narrow_a, scales_of_a,

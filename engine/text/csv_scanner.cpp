@@ -53,7 +53,7 @@ std::size_t CsvScanner::skip_unquoted(std::string_view bytes, std::size_t at) co
 }
 
 Result<void> CsvScanner::finish(const RawSink& sink) {
-    if (auto taken = take(last_bytes(), sink); !taken) return taken;
+    TRY_DO(take(last_bytes(), sink));
     if (state_ == State::quoted) {
         if (header_.empty())
             return fail(Errc::invalid_input, "A quote in the header is not closed.");
@@ -61,7 +61,7 @@ Result<void> CsvScanner::finish(const RawSink& sink) {
                                "a quote is not closed before the end of the file."));
         return {};
     }
-    if (auto ended = end_record({}, sink); !ended) return ended;
+    TRY_DO(end_record({}, sink));
     if (header_.empty()) return fail(Errc::invalid_input, "The file has no header line.");
     return {};
 }
@@ -117,7 +117,7 @@ Result<void> CsvScanner::end_record(std::string_view part, const RawSink& sink) 
     if (!blank_) {
         const std::string_view record = whole(part);
         if (header_.empty()) {
-            if (auto taken = take_header(record); !taken) return taken;
+            TRY_DO(take_header(record));
         } else {
             report(record, sink);
         }

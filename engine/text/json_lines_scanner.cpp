@@ -8,7 +8,7 @@
 namespace plimsoll::text {
 
 Result<void> JsonLinesScanner::finish(const RawSink& sink) {
-    if (auto taken = take(last_bytes(), sink); !taken) return taken;
+    TRY_DO(take(last_bytes(), sink));
     end_line({}, sink);
     return {};
 }

@@ -69,7 +69,7 @@ Result<void> read_word_piece(const json& file, Description& into) {
     rules.continuation =
         value_of<std::string>(model, "continuing_subword_prefix", rules.continuation);
     rules.longest_word = value_of(model, "max_input_chars_per_word", rules.longest_word);
-    if (auto read = read_normalizer(part_of(file, "normalizer"), rules.words); !read) return read;
+    TRY_DO(read_normalizer(part_of(file, "normalizer"), rules.words));
     const json& words_part = part_of(file, "pre_tokenizer");
     if (type_of(words_part) != "BertPreTokenizer") {
         return not_supported("pre_tokenizer", type_of(words_part), "BertPreTokenizer");

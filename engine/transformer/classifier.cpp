@@ -261,16 +261,15 @@ Result<void> Classifier::head(std::uint32_t sequences, Scores& scores) {
 // All tokens of a sequence count alike, the special ones too.
 Result<void> Classifier::pool(std::uint32_t sequences, Scores& scores) {
     auto& on = on_device_;
-    auto done = over_rows(programs_, flavour_, "mean_rows", "", {sequences, config_.hidden},
-                          on.hidden.numbers, on.offsets, on.pooled.numbers);
-    if (!done) return done;
+    TRY_DO(over_rows(programs_, flavour_, "mean_rows", "", {sequences, config_.hidden},
+                     on.hidden.numbers, on.offsets, on.pooled.numbers));
     scores.embeddings.resize(std::size_t{sequences} * config_.hidden);
     return programs_.device().read(on.pooled.numbers,
                                    std::as_writable_bytes(std::span(scores.embeddings)));
 }
 
 Result<void> Classifier::wait(const Watch& watch) {
-    if (auto done = programs_.device().finish(); !done) return done;
+    TRY_DO(programs_.device().finish());
     if (watch.stopped()) return fail(Errc::cancelled, "The task was stopped.");
     return {};
 }
@@ -285,7 +284,7 @@ Result<void> Classifier::show(std::uint32_t tokens, const Seen& seen) {
 
 Result<void> Classifier::run(const Batch& batch, const Watch& watch, Scores& scores,
                              const Seen& seen) {
-    if (auto fits = check(batch); !fits) return fits;
+    TRY_DO(check(batch));
     scores = {};
     if (batch.lengths.empty()) return {};
     TRY(const auto layout, upload(batch));

@@ -110,7 +110,7 @@ Result<void> TextClassifier::compute(SharedBatch& shared, const Watch& watch,
                                      std::span<Work> works) {
     const auto began = Clock::now();
     const Batch& batch = shared.batch;
-    if (auto done = classifier_->run(batch, watch, scores_, seen); !done) return done;
+    TRY_DO(classifier_->run(batch, watch, scores_, seen));
     const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
     const double tokens = kBatchSeconds * static_cast<double>(batch.ids.size()) / seconds;
     budget_ = std::clamp(static_cast<std::size_t>(tokens), kMinTokens,
@@ -164,7 +164,7 @@ Result<void> TextClassifier::compute_all(std::span<Part> parts, std::span<Work> 
             left -= length;
             const auto& batch = shared.batch;
             if (batch.ids.size() < share && batch.lengths.size() < texts && left != 0) continue;
-            if (auto done = compute(shared, watch, seen, parts, works); !done) return done;
+            TRY_DO(compute(shared, watch, seen, parts, works));
             share = tokens_per_batch(left);  // the device's speed is better known now
         }
     }
@@ -204,9 +204,9 @@ Result<void> TextClassifier::classify(std::span<Part> parts, std::size_t texts, 
                                       const Classifier::Seen& seen) {
     std::vector<Work> works(parts.size());
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (auto done = read(parts[i], works[i], watch); !done) return done;
+        TRY_DO(read(parts[i], works[i], watch));
     }
-    if (auto done = compute_all(parts, works, texts, watch, seen); !done) return done;
+    TRY_DO(compute_all(parts, works, texts, watch, seen));
     for (std::size_t i = 0; i < parts.size(); ++i) {
         if (parts[i].classified) hand_out(parts[i], works[i]);
     }

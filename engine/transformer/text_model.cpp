@@ -53,7 +53,7 @@ Result<void> embed(TextModel& model, std::span<const std::string> texts, const W
         batch.add(encoded.ids);
         truncated.push_back(encoded.truncated());
         if (batch.ids.size() < room && i + 1 < texts.size()) continue;
-        if (auto done = encoder.run(batch, watch, scores); !done) return done;
+        TRY_DO(encoder.run(batch, watch, scores));
         for (std::size_t s = 0; s < truncated.size(); ++s) {
             take(std::span(scores.embeddings).subspan(s * columns, columns), truncated[s]);
         }

@@ -100,8 +100,7 @@ class Bench {
         auto packed = programs_.device().allocate(packed_bytes(plan, bucket_.k, bucket_.n));
         if (!packed) return packed;
         const routines::MatrixB matrix{bucket_.k, bucket_.n, bucket_.n, 1};
-        if (auto done = pack(programs_, plan, b_, matrix, *packed); !done)
-            return fail(done.error());
+        TRY_DO(pack(programs_, plan, b_, matrix, *packed));
         return packed;
     }
 
@@ -127,7 +126,7 @@ class Bench {
     // Checks a product into poisoned memory: some rows against double precision, all against NaN.
     Result<double> error_of(const GemmPlan& plan, const opencl::Buffer& packed) const {
         TRY_DO(programs_.device().fill(c_, std::byte{0xff}));
-        if (auto ran = run(plan, packed); !ran) return ran;
+        TRY_DO(run(plan, packed));
         Floats c(std::size_t{bucket_.m} * bucket_.n);
         TRY_DO(programs_.device().read(c_, std::as_writable_bytes(std::span(c))));
         if (std::ranges::any_of(c, [](float x) { return std::isnan(x); })) {

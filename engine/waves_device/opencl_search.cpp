@@ -86,10 +86,8 @@ Result<Rates> try_out(SearchDevice& device, Mode mode) {
     const auto one = std::span(inputs).first(1);
 
     // The first call builds the kernels.
-    if (const auto built = device.search(one, settings, kKept, {}); !built)
-        return fail(built.error());
-    if (const auto built = device.best_scores(one, settings, {}); !built)
-        return fail(built.error());
+    TRY_DO(device.search(one, settings, kKept, {}));
+    TRY_DO(device.best_scores(one, settings, {}));
 
     Result<std::vector<SearchResult>> counted;
     Result<std::vector<std::array<double, kKinds>>> scored;
@@ -182,7 +180,7 @@ std::size_t OpenclSearch::batch_size(std::span<const SearchInput> inputs, bool k
 Result<void> OpenclSearch::search_batch(std::span<const SearchInput> inputs,
                                         const Settings& settings, std::size_t keep,
                                         const Watch& watch, std::vector<SearchResult>& results) {
-    if (auto loaded = runner_.load(inputs); !loaded) return loaded;
+    TRY_DO(runner_.load(inputs));
     const auto passes = passes_of(settings);
     std::vector<Gathering> gatherings;
     for (const SearchInput& input : inputs) gatherings.emplace_back(input, settings, keep);
@@ -260,7 +258,7 @@ Result<std::vector<SearchResult>> OpenclSearch::search(std::span<const SearchInp
 Result<void> OpenclSearch::best_of_batch(std::span<const SearchInput> inputs,
                                          const Settings& settings, const Watch& watch,
                                          std::vector<std::array<double, kKinds>>& scores) {
-    if (auto loaded = runner_.load(inputs); !loaded) return loaded;
+    TRY_DO(runner_.load(inputs));
     const std::size_t first = scores.size();
     scores.resize(first + inputs.size());
     for (std::size_t e = 0; e < inputs.size(); ++e) scores[first + e].fill(-1);

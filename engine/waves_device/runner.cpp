@@ -86,7 +86,7 @@ Result<void> Runner::send(const opencl::Buffer& to, std::span<const std::byte> f
 
 Result<void> Runner::launch(const opencl::Kernel& kernel, std::size_t items) {
     if (transfers_) {
-        if (auto arrived = transfers_->arrive(); !arrived) return arrived;
+        TRY_DO(transfers_->arrive());
     }
     const std::size_t groups = (items + flavour_.group - 1) / flavour_.group;
     return device_.launch(kernel, groups * flavour_.group, flavour_.group);
@@ -128,16 +128,15 @@ Result<void> Runner::load(std::span<const SearchInput> inputs) {
     TRY(const auto highs, put<double>(Place::highs, prices_.highs));
     TRY(const auto working, room(Place::working, 4 * prices_.bars() * sizeof(std::int32_t)));
     TRY(const auto series, put<std::int32_t>(Place::series, prices_.series));
-    const auto set = Arguments(device_, **build)
-                         .add(*table)
-                         .add(small(2 * prices_.bars()))
-                         .add(*lows)
-                         .add(*highs)
-                         .add(*working)
-                         .add(*series)
-                         .add(small(inputs.size()))
-                         .result();
-    if (!set) return set;
+    TRY_DO(Arguments(device_, **build)
+               .add(*table)
+               .add(small(2 * prices_.bars()))
+               .add(*lows)
+               .add(*highs)
+               .add(*working)
+               .add(*series)
+               .add(small(inputs.size()))
+               .result());
     return launch(**build, 2 * inputs.size());
 }
 
@@ -181,8 +180,8 @@ Result<void> Runner::launch_search(const FamilyView& family, const LanePlan& pla
                                       Place::found, Place::regions, Place::kept})
                 arguments.add(buffers_.at(place).buffer);
         if (!arguments.result()) return arguments.result();
-        if (auto sent = launch(**search, last - first); !sent) return sent;
-        if (auto done = device_.finish(); !done) return done;
+        TRY_DO(launch(**search, last - first));
+        TRY_DO(device_.finish());
         first = last;
     }
 
@@ -192,14 +191,13 @@ Result<void> Runner::launch_search(const FamilyView& family, const LanePlan& pla
     if (!sum) return fail(sum.error());
     TRY(const auto first_items, put<std::int32_t>(Place::first_items, plan.first_items));
     TRY(const auto lane_best, room(Place::lane_best, lane_count * patterns * sizeof(double)));
-    const auto set = Arguments(device_, **sum)
-                         .add(*best)
-                         .add(*first_items)
-                         .add(small(lane_count))
-                         .add(small(patterns))
-                         .add(*lane_best)
-                         .result();
-    if (!set) return set;
+    TRY_DO(Arguments(device_, **sum)
+               .add(*best)
+               .add(*first_items)
+               .add(small(lane_count))
+               .add(small(patterns))
+               .add(*lane_best)
+               .result());
     return launch(**sum, lane_count * patterns);
 }
 
@@ -207,8 +205,7 @@ Result<std::vector<double>> Runner::best(const FamilyView& family, std::span<con
                                          std::span<const SearchInput> inputs,
                                          const Settings& settings, const Watch& watch) {
     const LanePlan plan(lanes, inputs, prices_, flavour_);
-    if (auto done = launch_search(family, plan, lanes.size(), false, settings, watch); !done)
-        return fail(done.error());
+    TRY_DO(launch_search(family, plan, lanes.size(), false, settings, watch));
     return fetch<double>(Place::lane_best, lanes.size() * family.patterns.size());
 }
 
@@ -238,8 +235,7 @@ Result<std::vector<LaneResult>> Runner::count(const FamilyView& family, std::spa
         if (!made) return fail(made.error());
 
     const LanePlan plan(lanes, inputs, prices_, flavour_);
-    if (auto done = launch_search(family, plan, lanes.size(), true, settings, watch); !done)
-        return fail(done.error());
+    TRY_DO(launch_search(family, plan, lanes.size(), true, settings, watch));
     TRY(const auto best, fetch<double>(Place::lane_best, patterns * lanes.size()));
     TRY(const auto counted, fetch<std::uint32_t>(Place::counters, each * lanes.size()));
     TRY(const auto histogram, fetch<std::uint32_t>(Place::histogram, bins * lanes.size()));

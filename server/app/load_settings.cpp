@@ -79,16 +79,14 @@ class Loader {
         for (const auto& group : root) {
             const auto name = group.first.as<std::string>();
             if (group.second.IsScalar() && name.find('.') != name.npos) {
-                if (auto done = assign(name, group.second.as<std::string>(), file); !done)
-                    return done;
+                TRY_DO(assign(name, group.second.as<std::string>(), file));
                 continue;
             }
             if (!group.second.IsMap())
                 return fail(Errc::invalid_input, name + " must be a group of settings.", file);
             for (const auto& entry : group.second) {
-                auto done = assign(name + "." + entry.first.as<std::string>(),
-                                   entry.second.as<std::string>(), file);
-                if (!done) return done;
+                TRY_DO(assign(name + "." + entry.first.as<std::string>(),
+                              entry.second.as<std::string>(), file));
             }
         }
         return {};
@@ -99,8 +97,7 @@ class Loader {
         for (const auto& entry : table()) {
             const auto found = variables.find(entry.about.environment);
             if (found == variables.end()) continue;
-            auto done = assign(std::string(entry.about.key), found->second, file);
-            if (!done) return done;
+            TRY_DO(assign(std::string(entry.about.key), found->second, file));
         }
         return {};
     }

@@ -139,7 +139,7 @@ Result<void> serve(const Settings& settings, const Announce& announce) {
             log::warn("the database's functions are from a newer plimsoll and were not replaced");
         }
     }
-    if (auto suits = check_database(database->app()); !suits) return suits;
+    TRY_DO(check_database(database->app()));
     Server server(settings, *database, std::move(rules), std::move(provider), announce);
     const auto served = server.run();
     database->close();

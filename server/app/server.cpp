@@ -213,19 +213,16 @@ asio::awaitable<void> Server::serve() {
 }
 
 asio::awaitable<Result<void>> Server::start() {
-    if (auto same = co_await background_.duties.run(postgres::kCheckSchema); !same)
-        co_return fail(same.error());
-    if (auto read = co_await background_.duties.run("read_clock"); !read)
-        co_return fail(read.error());
+    CO_TRY_DO(co_await background_.duties.run(postgres::kCheckSchema));
+    CO_TRY_DO(co_await background_.duties.run("read_clock"));
     // Without today's partitions nothing can be submitted.
-    if (auto made = co_await background_.duties.run("ensure_partitions"); !made)
-        co_return fail(made.error());
+    CO_TRY_DO(co_await background_.duties.run("ensure_partitions"));
     allow_open_files(settings_.limits.connections);
     CO_TRY(const auto port, http_.start(listen_options(settings_.http, settings_.limits)));
     address_ = address_of(settings_.http, port);
-    if (auto metrics = start_metrics(); !metrics) co_return metrics;
-    if (auto bootstrapped = co_await bootstrap(); !bootstrapped) co_return bootstrapped;
-    if (auto notices = start_notices(); !notices) co_return notices;
+    CO_TRY_DO(start_metrics());
+    CO_TRY_DO(co_await bootstrap());
+    CO_TRY_DO(start_notices());
     background_.duties.start({.keep_days = settings_.retention.jobs_days,
                               .keep_usage_days = settings_.retention.usage_days,
                               .keep_audit_days = settings_.retention.audit_days},

@@ -47,7 +47,7 @@ class Rules {
     Result<void> check() const {
         for (const auto rule : {&Rules::transport, &Rules::insecure, &Rules::database,
                                 &Rules::provider, &Rules::needs, &Rules::workers}) {
-            if (auto kept = (this->*rule)(); !kept) return kept;
+            TRY_DO((this->*rule)());
         }
         return {};
     }

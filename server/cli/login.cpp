@@ -52,8 +52,7 @@ Result<std::string> sign_in(const std::string& server, const json& with) {
     TRY(auto created,
         api.post_json("/v1/tokens", {{"name", token_name()}, {"scopes", session.at("scopes")}},
                       headers));
-    if (auto ended = api.send("DELETE", "/v1/sessions/current", {}, headers); !ended)
-        return fail(ended.error());
+    TRY_DO(api.send("DELETE", "/v1/sessions/current", {}, headers));
     return created.at("secret").get<std::string>();
 }
 
@@ -132,7 +131,7 @@ Result<void> remember(const CommandContext& context, const client::Credentials& 
     const auto earlier = std::exchange(
         entry, client::Wallet::Entry{credentials.token, credentials.allow_http, made_by_login});
     wallet.current = credentials.server;
-    if (auto saved = client::save_wallet(wallet); !saved) return saved;
+    TRY_DO(client::save_wallet(wallet));
     if (!earlier.made_by_login || earlier.token == credentials.token) return {};
     if (const auto revoked = client::revoke(credentials.server, earlier.token); !revoked) {
         context.terminal.note("The token of the previous login is still valid on the server. " +

@@ -20,9 +20,8 @@ constexpr std::string_view kLinkMark = "/#/set-password/";
 Result<std::string> new_password(const std::string& file) {
     auto password = terminal::read_password(file, "New password");
     if (!password || !file.empty()) return password;
-    const auto again = terminal::ask_password("Confirm password");
-    if (!again) return again;
-    if (*again != *password) {
+    TRY(const auto again, terminal::ask_password("Confirm password"));
+    if (again != *password) {
         return fail(Errc::invalid_input, "The two passwords differ: nothing was changed.");
     }
     return password;
@@ -35,36 +34,33 @@ Result<std::string> by_link(const PasswordOptions& options) {
         return fail(Errc::invalid_input,
                     "A password link looks like http://host:port/#/set-password/plm_password_….");
     }
-    auto origin = client::origin_of(options.link.substr(0, at));
-    if (!origin) return origin;
-    if (!client::is_private(*origin)) {
+    TRY(auto origin, client::origin_of(options.link.substr(0, at)));
+    if (!client::is_private(origin)) {
         return fail(Errc::invalid_input,
-                    *origin + " is another machine, and plain HTTP would expose the password.");
+                    origin + " is another machine, and plain HTTP would expose the password.");
     }
     auto password = new_password(options.new_file);
     if (!password) return password;
-    client::ApiClient api(*origin, "");
+    client::ApiClient api(origin, "");
     TRY_DO(api.post_json("/v1/passwords",
                          {{"password_token", options.link.substr(at + kLinkMark.size())},
                           {"password", std::move(*password)},
                           {"end_tokens", options.end_tokens}}));
-    return *origin;
+    return origin;
 }
 
 Result<std::string> change(const PasswordOptions& options) {
     TRY(auto api, client::signed_in());
-    const auto state = api.get_json("/v1/users/me/password");
-    if (!state) return fail(state.error());
-    if (!state->value("is_set", false)) {
+    TRY(const auto state, api.get_json("/v1/users/me/password"));
+    if (!state.value("is_set", false)) {
         return fail(Errc::conflict,
                     "You have no password yet. Set the first one on the page Settings → Password, "
                     "or with a link from `plimsoll admin password-link`.");
     }
-    auto present = terminal::read_password(options.present_file, "Current password");
-    if (!present) return present;
+    TRY(auto present, terminal::read_password(options.present_file, "Current password"));
     auto password = new_password(options.new_file);
     if (!password) return password;
-    TRY_DO(api.put_json("/v1/users/me/password", {{"present_password", std::move(*present)},
+    TRY_DO(api.put_json("/v1/users/me/password", {{"present_password", std::move(present)},
                                                   {"password", std::move(*password)}}));
     return api.server();
 }

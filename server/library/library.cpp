@@ -60,10 +60,9 @@ Result<std::string> run(const jobs::Contract& contract, const json& args) {
         rows.push_back(std::move(output.results));
         partials.push_back(std::move(output.partial));
     }
-    auto merged = run->merge(parsed, partials);
-    if (!merged) return fail(merged.error());
-    if (!merged->results.empty()) rows.back() = std::move(merged->results);
-    std::string out = merged->summary + "\n";
+    TRY(auto merged, run->merge(parsed, partials));
+    if (!merged.results.empty()) rows.back() = std::move(merged.results);
+    std::string out = merged.summary + "\n";
     for (const auto& packed : rows) {
         TRY(auto some, gunzip(packed, std::numeric_limits<std::uint32_t>::max()));
         out += some;

@@ -253,8 +253,8 @@ Result<void> check_id_token(const SignedToken& token, const std::vector<Key>& ke
         })) {
         return wrong("has an invalid signature");
     }
-    if (auto good = check_parties(token.claims, expected); !good) return good;
-    if (auto good = check_times(token.claims, expected.now); !good) return good;
+    TRY_DO(check_parties(token.claims, expected));
+    TRY_DO(check_times(token.claims, expected.now));
     if (expected.nonce.empty() || !same_text(text_in(token.claims, "nonce"), expected.nonce)) {
         return wrong("belongs to another sign-in: the nonce differs");
     }

@@ -90,14 +90,13 @@ awaitable<Result<std::vector<PlanningContextReader::Outcome>>> PlanningContextRe
     std::vector<std::size_t> open(all.size());
     std::iota(open.begin(), open.end(), 0);
     for (bool anew = false; !open.empty(); anew = true) {
-        auto facts = co_await read(team, all, anew);
-        if (!facts) co_return fail(std::move(facts.error()));
+        CO_TRY(auto facts, co_await read(team, all, anew));
         const auto decide_one = [&](std::size_t place) -> Outcome {
             const auto& [kind, args, start] = all[place];
-            auto& known = facts->kinds.at(&kind);
+            auto& known = facts.kinds.at(&kind);
             known.at = start.value_or(SystemClock().now());
             if (!args.contains("device")) return work(place, args, known);
-            const auto placed = with_class_of_device(args, facts->pool->classes);
+            const auto placed = with_class_of_device(args, facts.pool->classes);
             return placed ? work(place, *placed, known) : tl::unexpected(placed.error());
         };
         const auto decide_open = [&] {
@@ -109,7 +108,7 @@ awaitable<Result<std::vector<PlanningContextReader::Outcome>>> PlanningContextRe
             decide_open();
         }
         std::erase_if(open, [&](std::size_t place) {
-            return outcomes[place].has_value() || !facts->is_recent;
+            return outcomes[place].has_value() || !facts.is_recent;
         });
     }
     co_return outcomes;

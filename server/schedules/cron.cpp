@@ -175,8 +175,7 @@ Result<Cron> Cron::parse(std::string_view given) {
         const auto hash = part.find('#');
         const bool last = part.size() > 1 && part.ends_with('l');
         if (hash == std::string_view::npos && !last) {
-            if (auto done = set(cron.weekdays_, kWeekdayField, part); !done)
-                return fail(done.error());
+            TRY_DO(set(cron.weekdays_, kWeekdayField, part));
             continue;
         }
         TRY(const auto weekday,

@@ -29,7 +29,7 @@ Result<void> assign(json& args, const std::string& setting) {
 Result<void> assign_all(json& args, const std::vector<std::string>& settings) {
     std::set<std::string, std::less<>> places;
     for (const auto& setting : settings) {
-        if (auto done = assign(args, setting); !done) return done;
+        TRY_DO(assign(args, setting));
         const auto place = setting.substr(0, setting.find('='));
         if (!places.insert(place).second) {
             return fail(Errc::invalid_input, "--set gives " + place + " twice.");

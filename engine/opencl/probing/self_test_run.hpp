@@ -64,7 +64,7 @@ struct Run {
     Result<void> add(std::vector<Buffer>& buffers, const Kernel& built, unsigned argument,
                      std::span<const std::byte> data) const {
         TRY(auto buffer, device.allocate(data.size()));
-        if (auto written = device.write(buffer, data); !written) return written;
+        TRY_DO(device.write(buffer, data));
         buffers.push_back(std::move(buffer));
         return device.set_argument(built, argument, buffers.back());
     }

@@ -16,11 +16,11 @@ Result<AnswerCheck> AnswerCheck::make(const Device& device) {
 
 Result<void> AnswerCheck::run() {
     // Earlier launches that failed silently report their error here.
-    if (auto done = device_->finish(); !done) return done;
+    TRY_DO(device_->finish());
     Numbers written;
     std::iota(written.begin(), written.end(), last_ + 1);
     last_ = written.back();
-    if (auto done = device_->write(buffer_, std::as_bytes(std::span(written))); !done) return done;
+    TRY_DO(device_->write(buffer_, std::as_bytes(std::span(written))));
     Numbers read{};
     if (auto done = device_->read(buffer_, std::as_writable_bytes(std::span(read))); !done) {
         return done;

@@ -65,7 +65,7 @@ Result<void> Transfers::stage(const Buffer& to, std::span<const std::byte> from)
     for (std::size_t offset = 0; offset < from.size();) {
         auto& piece = pieces_[next_++ % pieces_.size()];
         if (const cl_event busy = piece.busy.get(); busy != nullptr) {
-            if (auto ok = checked("clWaitForEvents", clWaitForEvents(1, &busy)); !ok) return ok;
+            TRY_DO(checked("clWaitForEvents", clWaitForEvents(1, &busy)));
         }
         const auto count = std::min(piece.bytes.size(), from.size() - offset);
         std::memcpy(piece.bytes.data(), from.data() + offset, count);
@@ -73,7 +73,7 @@ Result<void> Transfers::stage(const Buffer& to, std::span<const std::byte> from)
         const cl_int status =
             clEnqueueWriteBuffer(queue_.get(), to.memory.get(), CL_FALSE, offset, count,
                                  piece.bytes.data(), 1, &launched, &copied);
-        if (auto ok = checked("clEnqueueWriteBuffer", status); !ok) return ok;
+        TRY_DO(checked("clEnqueueWriteBuffer", status));
         piece.busy = EventHandle(copied);
         clRetainEvent(copied);
         last_ = EventHandle(copied);

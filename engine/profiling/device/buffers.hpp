@@ -37,7 +37,7 @@ inline Result<Timing> time_launches(const Subject& subject, const Run& launch) {
     const auto& device = subject.programs.device();
     return time_runs(
         [&]() -> Result<void> {
-            if (auto done = launch(); !done) return done;
+            TRY_DO(launch());
             return device.finish();
         },
         subject.policy, subject.watch);

@@ -45,7 +45,7 @@ Result<LaunchCost> measure_launches(const Subject& subject, const std::filesyste
     TRY(cost.waited, time_launches(subject, launch));
     const auto queued = time_launches(subject, [&]() -> Result<void> {
         for (int i = 0; i < kQueuedLaunches; ++i) {
-            if (auto done = launch(); !done) return done;
+            TRY_DO(launch());
         }
         return {};
     });
@@ -78,15 +78,15 @@ Result<Overlap> measure_overlap(const Subject& subject) {
             {.a = *a, .b = *packed, .c = *c, .m = kRows, .n = kKneeColumns, .k = kKneeDepth});
     };
     const auto copy = [&]() -> Result<void> {
-        if (auto done = transfers.upload(*next, bytes); !done) return done;
+        TRY_DO(transfers.upload(*next, bytes));
         return transfers.arrive();
     };
     const auto computed = time_launches(subject, compute);
     const auto copied = time_launches(subject, copy);
     const auto both = time_launches(subject, [&]() -> Result<void> {
         // An upload waits for earlier launches, which may read the old bytes.
-        if (auto done = transfers.upload(*next, bytes); !done) return done;
-        if (auto done = compute(); !done) return done;
+        TRY_DO(transfers.upload(*next, bytes));
+        TRY_DO(compute());
         return transfers.arrive();
     });
     for (const auto* timing : {&computed, &copied, &both}) {

@@ -26,8 +26,7 @@ Result<void> check_range(const char* field, const char* what, std::int64_t value
 }
 
 Result<void> check_attention(ModelShape& s) {
-    if (auto ok = check_range("/heads", "The number of attention heads", s.heads, 1, 4096); !ok)
-        return ok;
+    TRY_DO(check_range("/heads", "The number of attention heads", s.heads, 1, 4096));
     if (s.kv_heads == 0) s.kv_heads = s.heads;
     if (s.head_dim == 0) {
         if (s.hidden % s.heads != 0)
@@ -37,7 +36,7 @@ Result<void> check_attention(ModelShape& s) {
                                        std::to_string(s.hidden) + ".");
         s.head_dim = s.hidden / s.heads;
     }
-    if (auto ok = check_range("/head_dim", "The head size", s.head_dim, 1, 4096); !ok) return ok;
+    TRY_DO(check_range("/head_dim", "The head size", s.head_dim, 1, 4096));
     if (s.kv_heads < 1 || s.heads % s.kv_heads != 0)
         return wrong("/kv_heads", std::to_string(s.kv_heads) + " key/value heads do not divide " +
                                       std::to_string(s.heads) + " attention heads.");
@@ -46,8 +45,7 @@ Result<void> check_attention(ModelShape& s) {
 
 Result<void> check_experts(const ModelShape& s) {
     if (!s.has_experts() && s.family != Family::naics) return {};
-    if (auto ok = check_range("/experts", "The number of experts", s.experts, 1, 1024); !ok)
-        return ok;
+    TRY_DO(check_range("/experts", "The number of experts", s.experts, 1, 1024));
     if (auto ok = check_range("/experts_per_row", "The number of experts per row",
                               s.experts_per_row, 1, s.experts);
         !ok)
@@ -61,10 +59,8 @@ Result<void> check_experts(const ModelShape& s) {
 }
 
 Result<void> check_image(const ModelShape& s) {
-    if (auto ok = check_range("/image_size", "The image size", s.image_size, 1, 16384); !ok)
-        return ok;
-    if (auto ok = check_range("/patch_size", "The patch size", s.patch_size, 1, s.image_size); !ok)
-        return ok;
+    TRY_DO(check_range("/image_size", "The image size", s.image_size, 1, 16384));
+    TRY_DO(check_range("/patch_size", "The patch size", s.patch_size, 1, s.image_size));
     if (s.image_size % s.patch_size != 0)
         return wrong("/patch_size", "Patches of " + std::to_string(s.patch_size) +
                                         " pixels do not divide the image size " +
@@ -101,8 +97,7 @@ Result<void> check_input(const ModelShape& s) {
         if (!positions) return positions;
         return check_range("/projection", "The projection size", s.projection, 1, 1 << 18);
     }
-    if (auto ok = check_range("/vocab", "The vocabulary size", s.vocab, 1, 100'000'000); !ok)
-        return ok;
+    TRY_DO(check_range("/vocab", "The vocabulary size", s.vocab, 1, 100'000'000));
     if (s.family == Family::t5) return check_t5(s);
     if (s.family == Family::deberta_v2) {
         if (s.head == Head::language_model)
@@ -188,15 +183,12 @@ std::string_view to_string(Activation activation) {
 }
 
 Result<ModelShape> validated(ModelShape s) {
-    if (auto ok = check_range("/layers", "The number of layers", s.layers, 1, 1000); !ok)
-        return fail(ok.error());
-    if (auto ok = check_range("/hidden", "The hidden size", s.hidden, 1, 1 << 18); !ok)
-        return fail(ok.error());
+    TRY_DO(check_range("/layers", "The number of layers", s.layers, 1, 1000));
+    TRY_DO(check_range("/hidden", "The hidden size", s.hidden, 1, 1 << 18));
     if (s.family != Family::lstm) TRY_DO(check_attention(s));
     TRY_DO(check_input(s));
     if (s.family == Family::naics) {
-        if (auto ok = check_range("/channels", "The number of channels", s.channels, 1, 64); !ok)
-            return fail(ok.error());
+        TRY_DO(check_range("/channels", "The number of channels", s.channels, 1, 64));
     }
     TRY_DO(check_experts(s));
     if (s.head == Head::language_model && (!s.reads_text() || s.family == Family::naics))

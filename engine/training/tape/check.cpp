@@ -216,16 +216,16 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/lora/rank", "The adapter rank must be between 0 and 4096.");
     if (t.lora.rank > 0 && s.is_series())
         return wrong("/lora", "Adapters are modelled for text models only.");
-    if (auto ok = check_targets(s, t); !ok) return ok;
-    if (auto ok = check_precision(t); !ok) return ok;
-    if (auto ok = check_quantization(s, t); !ok) return ok;
-    if (auto ok = check_offload(t); !ok) return ok;
-    if (auto ok = check_attention(s, t); !ok) return ok;
-    if (auto ok = check_packing(s, t); !ok) return ok;
-    if (auto ok = check_method(s, t); !ok) return ok;
-    if (auto ok = check_fused_loss(s, t); !ok) return ok;
-    if (auto ok = check_fused_adapters(t); !ok) return ok;
-    if (auto ok = check_updates(t); !ok) return ok;
+    TRY_DO(check_targets(s, t));
+    TRY_DO(check_precision(t));
+    TRY_DO(check_quantization(s, t));
+    TRY_DO(check_offload(t));
+    TRY_DO(check_attention(s, t));
+    TRY_DO(check_packing(s, t));
+    TRY_DO(check_method(s, t));
+    TRY_DO(check_fused_loss(s, t));
+    TRY_DO(check_fused_adapters(t));
+    TRY_DO(check_updates(t));
     if (t.lora.dora && (!s.is_text_or_features() || t.quantization == Quantization::int8))
         return wrong("/lora/dora",
                      "DoRA is modelled for models of the transformers library only, and not on "

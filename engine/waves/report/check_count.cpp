@@ -97,8 +97,7 @@ Result<CheckedCount> check_count(const Series& whole, Shape shape, bool rising,
             "This mode has no " + std::string(to_string(shape)) + (rising ? " up." : " down."),
             "/pattern");
     const std::int32_t first = first_bar(whole, settings.days);
-    if (const auto good = check_ends(ends, *pattern, first, whole.size()); !good)
-        return fail(good.error());
+    TRY_DO(check_ends(ends, *pattern, first, whole.size()));
     Series series = whole;
     drop_leading_bars(static_cast<std::size_t>(first), series);
 

@@ -51,7 +51,7 @@ Result<void> Follower::take(const Series& from, std::size_t begin, std::size_t e
     const auto part = [&](const std::vector<double>& column) {
         return std::span(column).subspan(begin, end - begin);
     };
-    if (const auto done = tracker_.append(part(from.low), part(from.high)); !done) return done;
+    TRY_DO(tracker_.append(part(from.low), part(from.high)));
     const auto append = [&](auto& column, const auto& more) {
         if (more.empty()) return;
         column.insert(column.end(), more.begin() + static_cast<std::ptrdiff_t>(begin),

@@ -169,10 +169,10 @@ class ApiExchange final : public Exchange {
             CO_TRY(principal_, co_await identify(head));
             CO_TRY(place_, api_.limits_.admit(principal_, CallerLimits::Clock::now()));
             rate_limits_ = api_.limits_.fields(principal_);
-            if (auto may = require_scope(principal_, operation.scope); !may) co_return may;
+            CO_TRY_DO(require_scope(principal_, operation.scope));
         }
         CO_TRY(parameters_, Parameters::read(match_, target, head));
-        if (auto may = check_accept(head, operation.produces); !may) co_return may;
+        CO_TRY_DO(check_accept(head, operation.produces));
         if (operation.body != nullptr) co_return check_body_head(head, "application/json");
         if (takes_stream()) co_return check_body_head(head, operation.stream_type);
         co_return Outcome<void>();

@@ -43,16 +43,15 @@ class GzipBody final : public BodyStream {
 
     awaitable<Result<std::optional<std::string>>> next() override {
         if (ended_) co_return std::nullopt;
-        auto piece = co_await content_->next();
-        if (!piece) co_return piece;
+        CO_TRY(auto piece, co_await content_->next());
         std::string out;
-        if (!*piece) {
+        if (!piece) {
             ended_ = true;
             gzip_.finish(out);
             co_return out;
         }
-        const auto work = [&] { gzip_.add(**piece, out); };
-        if ((*piece)->size() <= limits::kInlineBytes) {
+        const auto work = [&] { gzip_.add(*piece, out); };
+        if (piece->size() <= limits::kInlineBytes) {
             work();
         } else {
             co_await compute(pool_, work);

@@ -20,9 +20,8 @@ namespace plimsoll::identity {
 using Clock = std::chrono::steady_clock;
 
 Result<std::string> Hasher::hash(std::string_view password) {
-    auto answer = ask({}, password);
-    if (!answer) return answer;
-    return answer->substr(1);
+    TRY(auto answer, ask({}, password));
+    return answer.substr(1);
 }
 
 Result<Hasher::Comparison> Hasher::compare(std::string_view hash, std::string_view password) {

@@ -168,7 +168,7 @@ Result<void> EmbeddedCluster::create() {
 }
 
 Result<void> EmbeddedCluster::launch() {
-    if (auto written = write_settings(layout_); !written) return written;
+    TRY_DO(write_settings(layout_));
     if (is_alive() && answers(conninfo())) {
         adopted_ = true;
         running_ = true;
@@ -177,7 +177,7 @@ Result<void> EmbeddedCluster::launch() {
         return {};
     }
     if (!is_alive()) {
-        if (auto voided = remove_stale_locks(); !voided) return voided;
+        TRY_DO(remove_stale_locks());
     }
     // pg_ctl puts the server into a session of its own, so that Ctrl-C at the terminal reaches us
     // alone and the server stays until our drain is over.

@@ -107,7 +107,7 @@ Result<void> write_settings(const EmbeddedLayout& layout) {
         {"pg_ident.conf", identities(layout)},
     };
     for (const auto& [name, text] : files) {
-        if (auto written = write_file(layout, name, text); !written) return written;
+        TRY_DO(write_file(layout, name, text));
     }
     return {};
 }

@@ -124,16 +124,15 @@ class PasswordStore final : public identity::PasswordStore {
     }
 
     awaitable<Result<bool>> spend_step(UserId user, std::int64_t step) override {
-        auto rows = co_await run(Statement::of(sql::second_factor_spend_step, user.value, step));
-        if (!rows) co_return fail(std::move(rows.error()));
-        co_return !rows->empty();
+        CO_TRY(auto rows,
+               co_await run(Statement::of(sql::second_factor_spend_step, user.value, step)));
+        co_return !rows.empty();
     }
 
     awaitable<Result<bool>> spend_recovery_code(UserId user, std::string hash) override {
-        auto rows = co_await run(Statement::of(sql::second_factor_spend_recovery_code, user.value,
-                                               Bytes{std::move(hash)}));
-        if (!rows) co_return fail(std::move(rows.error()));
-        co_return !rows->empty();
+        CO_TRY(auto rows, co_await run(Statement::of(sql::second_factor_spend_recovery_code,
+                                                     user.value, Bytes{std::move(hash)})));
+        co_return !rows.empty();
     }
 
     awaitable<Result<void>> remove_second_factor(Author author, UserId user) override {

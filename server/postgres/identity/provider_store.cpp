@@ -33,10 +33,9 @@ class ProviderStore final : public identity::ProviderStore {
         : pool_(pool), known_(std::move(known)) {}
 
     Answer<bool> spend_state(std::string hash, Timestamp expires_at) override {
-        auto rows = co_await run(
-            Statement::of(sql::providers_spend_state, Bytes{std::move(hash)}, expires_at));
-        if (!rows) co_return fail(std::move(rows.error()));
-        co_return !rows->empty();
+        CO_TRY(auto rows, co_await run(Statement::of(sql::providers_spend_state,
+                                                     Bytes{std::move(hash)}, expires_at)));
+        co_return !rows.empty();
     }
 
     Answer<identity::ProvidedSignIn> sign_in(identity::ProvidedUser user,

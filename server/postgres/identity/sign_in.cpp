@@ -104,9 +104,8 @@ awaitable<Result<bool>> IdentityStore::bootstrap(std::string user_name, std::str
     batch.push_back(Statement::of(sql::identity_bootstrap, std::move(user_name),
                                   std::move(team_name), Bytes{std::move(link_hash)},
                                   link_expires_at));
-    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    co_return !replies->back().empty();
+    CO_TRY(auto replies, co_await pool_.run(std::move(batch), kCallTimeout));
+    co_return !replies.back().empty();
 }
 
 }  // namespace plimsoll::postgres

@@ -145,15 +145,14 @@ class DatasetStore final : public queue::DatasetStore {
     }
 
     awaitable<Result<queue::Upload>> upload(TeamId team, DatasetId id) override {
-        auto replies = co_await run_in(pool_, kCallTimeout, in_team(team),
-                                       Statement::of(sql::datasets_get, id),
-                                       Statement::of(sql::datasets_reading, id));
-        if (!replies) co_return fail(std::move(replies.error()));
-        CO_TRY(auto dataset, only(std::move((*replies)[1])));
+        CO_TRY(auto replies, co_await run_in(pool_, kCallTimeout, in_team(team),
+                                             Statement::of(sql::datasets_get, id),
+                                             Statement::of(sql::datasets_reading, id)));
+        CO_TRY(auto dataset, only(std::move((replies)[1])));
         queue::Upload upload{std::move(dataset), {}};
-        if (!replies->back().empty()) {
+        if (!replies.back().empty()) {
             upload.reading =
-                replies->back()[0].get<std::optional<std::string>>("reading").value_or("");
+                replies.back()[0].get<std::optional<std::string>>("reading").value_or("");
         }
         co_return upload;
     }

@@ -23,9 +23,8 @@ Result<json> dataset_args(client::ApiClient& api, const Terminal& terminal, cons
                   format_count(dataset.value("records_failed", std::int64_t{0})) + " unreadable");
     json args{{"dataset", dataset.at("id")}};
     if (!columns.empty()) {
-        auto chosen = column_args(columns);
-        if (!chosen) return chosen;
-        args["columns"] = std::move(*chosen);
+        TRY(auto chosen, column_args(columns));
+        args["columns"] = std::move(chosen);
     }
     return args;
 }
@@ -34,12 +33,11 @@ Result<json> dataset_args(client::ApiClient& api, const Terminal& terminal, cons
 
 Result<json> args_of_file(client::ApiClient& api, const Terminal& terminal, const std::string& file,
                           const std::vector<std::string>& columns, ReadFile read_file) {
-    auto read = read_file(file, columns);
-    if (!read) return fail(read.error());
-    if (!read->understood.empty()) terminal.note(read->understood);
-    for (const auto& remark : read->left_out) terminal.note(remark);
-    if (read->too_long) return dataset_args(api, terminal, file, columns);
-    return std::move(read->args);
+    TRY(auto read, read_file(file, columns));
+    if (!read.understood.empty()) terminal.note(read.understood);
+    for (const auto& remark : read.left_out) terminal.note(remark);
+    if (read.too_long) return dataset_args(api, terminal, file, columns);
+    return std::move(read.args);
 }
 
 Result<JobInput> read_arguments_file(const std::string& file,

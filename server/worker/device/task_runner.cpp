@@ -40,27 +40,25 @@ jobs::RunContext context_of(TaskSlot& slot, const TaskContext& place) {
 Result<void> complete_whole(const queue::ClaimedTask& task, const jobs::Run& run,
                             const std::any& args, TaskReport& report) {
     if (task.whole != 1) return {};
-    auto merged = run.merge(args, {&report.output.partial, 1});
-    if (!merged) return fail(std::move(merged.error()));
-    report.output.partial = std::move(merged->summary);
-    if (!merged->results.empty()) report.output.results = std::move(merged->results);
+    TRY(auto merged, run.merge(args, {&report.output.partial, 1}));
+    report.output.partial = std::move(merged.summary);
+    if (!merged.results.empty()) report.output.results = std::move(merged.results);
     return {};
 }
 
 Result<void> compute(TaskSlot& slot, const jobs::Run& run, const TaskContext& place,
                      TaskReport& report) {
     const auto& task = slot.task;
-    const auto& args = task.args.parsed(run);
-    if (!args) return fail(args.error());
+    TRY(const auto& args, task.args.parsed(run));
     if (task.merge) {
-        TRY(auto merged, run.merge(*args, task.partials));
+        TRY(auto merged, run.merge(args, task.partials));
         report.report = std::move(merged.summary);
         report.output.results = std::move(merged.results);
         return {};
     }
     auto context = context_of(slot, place);
-    TRY(report.output, run.run(*args, task.input, context));
-    return complete_whole(task, run, *args, report);
+    TRY(report.output, run.run(args, task.input, context));
+    return complete_whole(task, run, args, report);
 }
 
 // A last resort, like that of requests: exceptions of a task end here.

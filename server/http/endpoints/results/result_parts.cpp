@@ -151,9 +151,8 @@ awaitable<Result<std::string>> ResultParts::rows_of(std::size_t chunk) {
     if (!info.error.empty()) co_return co_await failed_rows_of(chunk);
     CO_TRY(const auto packed, co_await source_.chunk(info.seq));
     const auto work = [&]() -> Result<std::string> {
-        auto rows = gunzip(packed, kLargestChunk);
-        if (!rows) return rows;
-        return convert(chunk, std::move(*rows));
+        TRY(auto rows, gunzip(packed, kLargestChunk));
+        return convert(chunk, std::move(rows));
     };
     // Rows of repeated texts are packed into a hundredth.
     const auto bytes = std::max(packed.size(), static_cast<std::size_t>(info.rows_bytes));
@@ -172,9 +171,8 @@ awaitable<Result<std::string>> ResultParts::failed_rows_of(std::size_t chunk) {
                                                            info.items, info.error));
         }
         TRY(const auto packed, jobs::cut_slice(input->packed, input->slice));
-        auto rows = kind_.failed_rows(job_.args, packed, info.error);
-        if (!rows) return rows;
-        return convert(chunk, std::move(*rows));
+        TRY(auto rows, kind_.failed_rows(job_.args, packed, info.error));
+        return convert(chunk, std::move(rows));
     };
     co_return co_await compute(pool_, work);
 }
@@ -189,9 +187,8 @@ Result<std::string> ResultParts::convert(std::size_t chunk, std::string rows) {
         if (wanted.size() < rows.size()) rows = std::string(wanted);
     }
     if (search_) {
-        auto found = search_->matching(rows);
-        if (!found) return found;
-        rows = std::move(*found);
+        TRY(auto found, search_->matching(rows));
+        rows = std::move(found);
     }
     if (format_ == ResultsFormat::jsonl) return rows;
     // A search may find none in the chunks before; without one, parts are made in any order.

@@ -79,21 +79,20 @@ tl::expected<Plan, FieldErrors> plan(const json& asked, const PlanningContext& p
     const auto llm = llm_settings(*planning_context.settings);
     TRY(const auto with_endpoint, with_llm(*named, llm));
     const json& args = with_endpoint;
-    const auto request = parse_request(args);
-    if (!request) return tl::unexpected(request.error());
-    const auto parts = parts_of(*request);
+    TRY(const auto request, parse_request(args));
+    const auto parts = parts_of(request);
     Plan plan;
     plan.args = args.dump();
-    plan.requirement.device_class = class_of(*request);
+    plan.requirement.device_class = class_of(request);
     auto& capability = plan.requirement.capability;
-    if (!request->device.empty()) capability = "device=" + request->device;
-    if (!request->model_hash.empty()) {
+    if (!request.device.empty()) capability = "device=" + request.device;
+    if (!request.model_hash.empty()) {
         capability += (capability.empty() ? "" : ",") +
-                      capability_of(request->sentiment_model, request->model_hash, request->form);
+                      capability_of(request.sentiment_model, request.model_hash, request.form);
     }
     plan.tasks.push_back({.input = json(parts).dump(),
                           .items = std::ssize(parts),
-                          .estimated_seconds = seconds_of(parts, *request, llm.timeout_seconds)});
+                          .estimated_seconds = seconds_of(parts, request, llm.timeout_seconds)});
     return plan;
 }
 

@@ -130,7 +130,7 @@ Result<void> LlmReader::take(std::string_view piece, double seconds) {
     std::size_t begin = 0;
     for (auto end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n', begin)) {
         const auto line = std::string_view(rest_).substr(begin, end - begin);
-        if (auto taken = take_line(line); !taken) return taken;
+        TRY_DO(take_line(line));
         begin = end + 1;
     }
     rest_.erase(0, begin);

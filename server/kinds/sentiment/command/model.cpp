@@ -166,8 +166,7 @@ Result<Manifest> fetch(const CommandContext& context, const ModelFlags& flags,
     TRY_DO(check_space(model, folder));
     return watched(context, style(flags), "Fetching " + model.repository, model.bytes(),
                    [&](const Watch& watch) -> Result<Manifest> {
-                       if (auto done = fetch_from_hub(hub, model, folder, watch); !done)
-                           return fail(done.error());
+                       TRY_DO(fetch_from_hub(hub, model, folder, watch));
                        return Manifest{};
                    });
 }

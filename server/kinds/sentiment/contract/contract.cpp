@@ -277,13 +277,12 @@ tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& args,
     if (follows_policy(request, *planning_context.settings))
         attributes = {Attribute::source, Attribute::time};
     if (!request.models.empty()) attributes = {Attribute::label};
-    auto columns = columns_of(args, dataset, attributes);
-    if (!columns) return tl::unexpected(std::move(columns.error()));
-    const auto has = [&](Attribute one) { return !columns->attributes[one].empty(); };
+    TRY(auto columns, columns_of(args, dataset, attributes));
+    const auto has = [&](Attribute one) { return !columns.attributes[one].empty(); };
     TRY(auto scoring, scoring_for(request, planning_context,
                                   {.labels = has(Attribute::label),
                                    .judged = has(Attribute::source) || has(Attribute::time)}));
-    auto plan = plan_texts(scoring.texts(), std::move(scoring.args), dataset, std::move(*columns));
+    auto plan = plan_texts(scoring.texts(), std::move(scoring.args), dataset, std::move(columns));
     if (plan) plan->plan.requirement = requirement_of(scoring.models);
     return plan;
 }

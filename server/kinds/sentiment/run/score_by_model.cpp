@@ -85,7 +85,7 @@ Result<void> score_together(std::span<SharedTexts> tasks, LoadedModel& model, st
                          .stop = task.context.stop,
                          .windows = task.windows});
     }
-    if (auto done = model.classifier->classify(parts, texts, watch); !done) return done;
+    TRY_DO(model.classifier->classify(parts, texts, watch));
     for (std::size_t i = 0; i < tasks.size(); ++i) {
         tasks[i].tokens = parts[i].tokens;
         if (parts[i].classified) {

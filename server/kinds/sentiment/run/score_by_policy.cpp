@@ -126,7 +126,7 @@ Result<void> PolicyTask::score_by(const UsableModel& model, std::size_t chain) {
 
 Result<void> PolicyTask::finish(TaskOutputBuilder& output) {
     for (const auto chain : waiting()) {
-        if (auto scored = score(chain); !scored) return scored;
+        TRY_DO(score(chain));
     }
     for (const Found& found : found_) {
         TRY(auto record, source_.next());

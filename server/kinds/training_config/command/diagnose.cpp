@@ -31,8 +31,7 @@ Result<void> require_effect(const training::Observation& seen) {
 }
 
 Result<Answer> diagnose(const CLI::App& command, const training::Observation& seen) {
-    if (const auto measured = require_measurement(command); !measured)
-        return fail(measured.error());
+    TRY_DO(require_measurement(command));
     TRY(const auto causes, training::diagnose(seen));
     TRY_DO(require_effect(seen));
     Answer told{{{"causes", nlohmann::json::array()}}, {}};

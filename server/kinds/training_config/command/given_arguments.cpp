@@ -131,10 +131,9 @@ Result<json> GivenArguments::on_top_of(json args) const {
     for (const auto& flag : flags()) {
         const auto given = values_.find(flag.name);
         if (given == values_.end()) continue;
-        auto value = value_of(flag, given->second);
-        if (!value) return value;
+        TRY(auto value, value_of(flag, given->second));
         try {
-            args[json::json_pointer(std::string(flag.pointer))] = std::move(*value);
+            args[json::json_pointer(std::string(flag.pointer))] = std::move(value);
         } catch (const json::exception&) {
             return fail(Errc::invalid_input, std::string(flag.name) +
                                                  ": the file has no object at " +

@@ -38,8 +38,8 @@ Result<void> add_column(const std::string& text, const std::string& column,
         }
     };
     text::RecordReader reader(text::RecordFormat::csv, {.text = column, .custom_id = {}});
-    if (auto fed = reader.feed(text, sink); !fed) return fed;
-    if (auto ended = reader.finish(sink); !ended) return ended;
+    TRY_DO(reader.feed(text, sink));
+    TRY_DO(reader.finish(sink));
     if (broken) return fail(*broken);
     return {};
 }

@@ -134,10 +134,9 @@ Result<json> run_arguments(const ShowRunRequest& request, ConfiguredRun& run,
                            const std::string& file) {
     json read = {{"what_ifs", false}, {"training", run.training}};
     if (!run.cluster.is_null()) read["cluster"] = run.cluster;
-    auto args = request.given.on_top_of(std::move(read));
-    if (!args) return args;
-    TRY_DO(require_model(*args, run));
-    if (args->at("training").contains("batch")) return with_described_cards(std::move(*args));
+    TRY(auto args, request.given.on_top_of(std::move(read)));
+    TRY_DO(require_model(args, run));
+    if (args.at("training").contains("batch")) return with_described_cards(std::move(args));
     return fail(Errc::invalid_input,
                 "The files do not set a batch size: add the file that does, such as the trainer's "
                 "arguments, or give --batch.",
@@ -160,24 +159,23 @@ Result<Answer> show_run(const ShowRunRequest& request) {
     ConfiguredRun run;
     TRY(const auto files, read_files(request, run));
     TRY_DO(check_modelled(run, request.given, files.front()));
-    auto args = run_arguments(request, run, files.front());
-    if (!args) return fail(args.error());
-    json& training = args->at("training");
-    json cluster = args->value("cluster", json());
+    TRY(auto args, run_arguments(request, run, files.front()));
+    json& training = args.at("training");
+    json cluster = args.value("cluster", json());
     if (cluster.is_object() && !cluster.contains("cards")) {
         run.notes.emplace_back(
             "the files do not set the number of GPUs: 1 is assumed (change it with --cards)");
     }
     if (cluster.is_object() && cluster.value("sharding", "") == "ddp" &&
         cluster.value("cards", 1) <= 1) {
-        args->erase("cluster");
+        args.erase("cluster");
         cluster = nullptr;
     }
     const auto cards = cluster.is_null() ? 1 : std::max<std::int64_t>(1, cluster.value("cards", 1));
     const std::int64_t batch = training.at("batch");
-    if (!args->contains("target_effective_batch"))
-        (*args)["target_effective_batch"] = batch * run.accumulation * cards;
-    const auto checked = checked_run(*args);
+    if (!args.contains("target_effective_batch"))
+        args["target_effective_batch"] = batch * run.accumulation * cards;
+    const auto checked = checked_run(args);
     if (!checked) return fail(request.given.in_sources(checked.error(), files.front()));
     TRY(const auto card, card_json(*checked, 0));
     auto summary = summary_json(*checked, json::array({card}));
