@@ -1,17 +1,14 @@
 #include "engine/model_files/config.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/base/outside_json.hpp"
 #include "engine/model_files/mapped_file.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::model_files {
 namespace {
-
-using nlohmann::json;
 
 tl::unexpected<Error> refuse(const std::string& why) {
     return fail(Errc::invalid_input, "config.json: " + why);

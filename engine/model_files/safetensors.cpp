@@ -1,15 +1,13 @@
 #include "engine/model_files/safetensors.hpp"
 
+#include "engine/base/json.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <regex>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::model_files {
 namespace {
-
-using nlohmann::json;
 
 // A header takes many times its size when it is parsed; that of 10,000 tensors has 1 MB.
 constexpr std::size_t kLongestHeader = 4'000'000;

@@ -1,12 +1,11 @@
 #include "engine/models/findings.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/base/replace_file.hpp"
 #include "engine/model_files/mapped_file.hpp"
 
 namespace plimsoll::models {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 

@@ -1,10 +1,10 @@
 #include "engine/models/manifest.hpp"
 
+#include "engine/base/json.hpp"
+
 #include <algorithm>
 
 namespace plimsoll::models {
-
-using nlohmann::json;
 
 bool is_model_name(std::string_view name) {
     constexpr std::size_t kLongest = 64;

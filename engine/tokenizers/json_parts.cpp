@@ -1,12 +1,9 @@
+#include "engine/base/json.hpp"
 #include "engine/base/outside_json.hpp"
 #include "engine/model_files/mapped_file.hpp"
 #include "engine/tokenizers/description.hpp"
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::tokenizers {
-
-using nlohmann::json;
 
 Result<json> read_json_object(const std::filesystem::path& file) {
     constexpr std::size_t kMax = std::size_t{64} << 20;

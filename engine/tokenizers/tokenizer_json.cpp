@@ -1,11 +1,8 @@
+#include "engine/base/json.hpp"
 #include "engine/tokenizers/description.hpp"
-
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::tokenizers {
 namespace {
-
-using nlohmann::json;
 
 // A member that may be null or missing.
 template <class T>

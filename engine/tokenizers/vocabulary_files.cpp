@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "engine/model_files/mapped_file.hpp"
 #include "engine/tokenizers/description.hpp"
 
@@ -5,12 +6,8 @@
 #include <set>
 #include <span>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::tokenizers {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 

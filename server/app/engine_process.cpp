@@ -77,7 +77,7 @@ void EngineProcess::start() {
     }
 }
 
-asio::awaitable<void> EngineProcess::wait_for_end() {
+awaitable<void> EngineProcess::wait_for_end() {
     int status = 0;
     while (child_ > 0 && waitpid(child_, &status, WNOHANG) == 0) {
         boost::system::error_code cancelled;
@@ -89,7 +89,7 @@ asio::awaitable<void> EngineProcess::wait_for_end() {
     child_ = 0;
 }
 
-asio::awaitable<void> EngineProcess::run() {
+awaitable<void> EngineProcess::run() {
     Backoff backoff(kFirstPause, kLongestPause);
     while (!stopping_) {
         const auto started = std::chrono::steady_clock::now();

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "server/app/settings.hpp"
+#include "server/base/awaitable.hpp"
 
 #include <chrono>
 #include <string>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <sys/types.h>
@@ -26,13 +26,13 @@ class EngineProcess {
     ~EngineProcess();
 
     // Runs until stop() was called and the child has exited.
-    boost::asio::awaitable<void> run();
+    awaitable<void> run();
     // Sends SIGTERM; a second call sends SIGKILL.
     void stop();
 
   private:
     void start();
-    boost::asio::awaitable<void> wait_for_end();
+    awaitable<void> wait_for_end();
 
     std::string program_;
     std::string worker_url_;

@@ -1,5 +1,6 @@
 #include "server/app/metrics.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/postgres/workers/statistics.hpp"
 #include "server/queue/job.hpp"
 #include "server/queue/share_store.hpp"
@@ -12,7 +13,6 @@
 #include <iterator>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
 #include <prometheus/gauge.h>
 #include <prometheus/text_serializer.h>
 #include <sys/resource.h>
@@ -22,8 +22,6 @@ namespace plimsoll::app {
 namespace {
 
 namespace asio = boost::asio;
-
-using nlohmann::json;
 
 using Labels = std::vector<prometheus::ClientMetric::Label>;
 
@@ -241,7 +239,7 @@ void Metrics::on_duty_run(std::string_view duty, const Result<int>& done) {
     if (done && duty == "expire_leases") expired_.Increment(*done);
 }
 
-asio::awaitable<std::string> Metrics::text() {
+awaitable<std::string> Metrics::text() {
     co_await refresh_queue();
     auto all = registry_.Collect();
     append(all, traffic_.metrics().Collect());
@@ -251,7 +249,7 @@ asio::awaitable<std::string> Metrics::text() {
     co_return prometheus::TextSerializer().Serialize(all);
 }
 
-asio::awaitable<void> Metrics::refresh_queue() {
+awaitable<void> Metrics::refresh_queue() {
     if (std::chrono::steady_clock::now() < queue_until_) co_return;
     // Set before waiting, so that concurrent scrapes are served the cached values.
     queue_until_ = std::chrono::steady_clock::now() + kQueueFreshness;

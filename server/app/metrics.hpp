@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/awaitable.hpp"
 #include "server/http/wire/traffic.hpp"
 #include "server/postgres/database.hpp"
 
@@ -8,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
 #include <prometheus/counter.h>
 #include <prometheus/metric_family.h>
 #include <prometheus/registry.h>
@@ -64,10 +64,10 @@ class Metrics {
 
     // Prometheus' text format. Queries the database at most every few seconds; while it does not
     // respond, queue metrics are omitted, because stale values would look current.
-    boost::asio::awaitable<std::string> text();
+    awaitable<std::string> text();
 
   private:
-    boost::asio::awaitable<void> refresh_queue();
+    awaitable<void> refresh_queue();
     Families database_metrics() const;
 
     const http::Traffic& traffic_;

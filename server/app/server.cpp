@@ -187,7 +187,7 @@ Result<void> Server::run() {
     return started_;
 }
 
-asio::awaitable<void> Server::serve() {
+awaitable<void> Server::serve() {
     server_database_.start();
     started_ = co_await start();
     if (started_) {
@@ -212,7 +212,7 @@ asio::awaitable<void> Server::serve() {
     server_database_.stop();
 }
 
-asio::awaitable<Result<void>> Server::start() {
+awaitable<Result<void>> Server::start() {
     CO_TRY_DO(co_await background_.duties.run(postgres::kCheckSchema));
     CO_TRY_DO(co_await background_.duties.run("read_clock"));
     // Without today's partitions nothing can be submitted.
@@ -274,7 +274,7 @@ Result<void> Server::start_notices() {
     return {};
 }
 
-asio::awaitable<Result<void>> Server::bootstrap() {
+awaitable<Result<void>> Server::bootstrap() {
     const auto link = identity::make_secret(identity::SecretKind::sign_in);
     CO_TRY(auto made,
            co_await stores_.identity.bootstrap("admin", "main", link.hash,
@@ -298,7 +298,7 @@ void Server::end(const Error& why) {
     std::raise(SIGTERM);
 }
 
-asio::awaitable<void> Server::drain() {
+awaitable<void> Server::drain() {
     stopping_ = true;  // from here on the timer belongs to this coroutine
     http_.announce_drain();
     boost::system::error_code hurried;
@@ -341,7 +341,7 @@ void Server::reload_on_sighup() {
 }
 
 // A private PostgreSQL that crashed is started again; callers get 503 meanwhile.
-asio::awaitable<void> Server::watch_cluster() {
+awaitable<void> Server::watch_cluster() {
     Backoff backoff(kWatchInterval, kLongestWatchInterval);
     while (!stopping_) {
         co_await pause(backoff.next());
@@ -363,7 +363,7 @@ asio::awaitable<void> Server::watch_cluster() {
 }
 
 // The service manager restarts a server whose loop hangs.
-asio::awaitable<void> Server::feed_watchdog() {
+awaitable<void> Server::feed_watchdog() {
     for (boost::system::error_code stopped; !stopped;) {
         tell_service_manager("WATCHDOG=1");
         watchdog_.expires_after(watchdog_interval());
@@ -371,7 +371,7 @@ asio::awaitable<void> Server::feed_watchdog() {
     }
 }
 
-asio::awaitable<void> Server::pause(std::chrono::milliseconds time) {
+awaitable<void> Server::pause(std::chrono::milliseconds time) {
     boost::system::error_code woken;
     timer_.expires_after(time);
     co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, woken));

@@ -36,16 +36,16 @@ class Server {
     Result<void> run();
 
   private:
-    boost::asio::awaitable<void> serve();
-    boost::asio::awaitable<Result<void>> start();
+    awaitable<void> serve();
+    awaitable<Result<void>> start();
     Result<void> start_metrics();
     Result<void> start_notices();
-    boost::asio::awaitable<Result<void>> bootstrap();
+    awaitable<Result<void>> bootstrap();
     void end(const Error& why);
-    boost::asio::awaitable<void> drain();
-    boost::asio::awaitable<void> watch_cluster();
-    boost::asio::awaitable<void> feed_watchdog();
-    boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
+    awaitable<void> drain();
+    awaitable<void> watch_cluster();
+    awaitable<void> feed_watchdog();
+    awaitable<void> pause(std::chrono::milliseconds time);
     void force_exit_on_second_signal();
     void reload_on_sighup();
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/json.hpp"
 #include "server/cli/commands.hpp"
 #include "server/client/lists.hpp"
 #include "server/client/session.hpp"
@@ -10,12 +11,10 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 // What the commands about the server's resources share.
 namespace plimsoll::cli {
 
-using nlohmann::json;
 using terminal::text_of;
 
 inline CLI::App* add_resource(CLI::App& app, const char* name, const char* help) {

@@ -1,5 +1,6 @@
 #include "server/client/credentials.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/base/addresses.hpp"
 
 #include <algorithm>
@@ -11,13 +12,10 @@
 
 #include <boost/asio/ip/address.hpp>
 #include <fcntl.h>
-#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace plimsoll::client {
-
-using nlohmann::json;
 
 namespace {
 

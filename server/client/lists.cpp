@@ -1,6 +1,7 @@
 #include "server/client/lists.hpp"
 
 #include "engine/base/closest.hpp"
+#include "engine/base/json.hpp"
 #include "server/client/session.hpp"
 
 #include <vector>
@@ -8,8 +9,6 @@
 #include <boost/url/url.hpp>
 
 namespace plimsoll::client {
-
-using nlohmann::json;
 
 Result<json> whole_list(ApiClient& api, const std::string& target) {
     const auto joined = target + (target.find('?') == std::string::npos ? "?" : "&") + "limit=200";

@@ -1,5 +1,7 @@
 #include "server/client/upload.hpp"
 
+#include "engine/base/json.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <chrono>
@@ -7,12 +9,8 @@
 #include <fstream>
 #include <thread>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::client {
 namespace {
-
-using nlohmann::json;
 
 // Sent in one call: the most that a broken connection loses.
 constexpr std::int64_t kPartBytes = 8 << 20;

@@ -2,14 +2,13 @@
 
 #include "engine/base/result.hpp"
 #include "server/base/author.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/base/id.hpp"
 #include "server/base/time.hpp"
 
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <boost/asio/awaitable.hpp>
 
 // The audit log: what was changed, by whom and when. The stores write it in the transaction of the
 // change. Implemented by server/postgres.
@@ -53,10 +52,10 @@ class AuditStore {
     virtual ~AuditStore() = default;
 
     // Newest first.
-    virtual boost::asio::awaitable<Result<std::vector<AuditEvent>>> list(AuditQuery query) = 0;
+    virtual awaitable<Result<std::vector<AuditEvent>>> list(AuditQuery query) = 0;
     // For a change outside the database: recorded before it is made. `data`: a JSON object.
-    virtual boost::asio::awaitable<Result<void>> record(Author author, std::string action,
-                                                        std::string target, std::string data) = 0;
+    virtual awaitable<Result<void>> record(Author author, std::string action, std::string target,
+                                           std::string data) = 0;
 };
 
 }  // namespace plimsoll::identity

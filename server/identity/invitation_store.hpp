@@ -2,13 +2,12 @@
 
 #include "engine/base/result.hpp"
 #include "server/base/author.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/identity/identity.hpp"
 
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <boost/asio/awaitable.hpp>
 
 // Invitations into teams: links that work once, until they expire or are revoked. Implemented by
 // server/postgres. Every change adds an audit row in its transaction.
@@ -69,7 +68,7 @@ class InvitationStore {
     virtual ~InvitationStore() = default;
 
     template <class T>
-    using Answer = boost::asio::awaitable<Result<T>>;
+    using Answer = awaitable<Result<T>>;
 
     // Open invitations, oldest first.
     virtual Answer<std::vector<Invitation>> list(TeamId team) = 0;

@@ -2,6 +2,7 @@
 
 #include "engine/base/result.hpp"
 #include "server/base/author.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/base/id.hpp"
 #include "server/base/time.hpp"
 
@@ -10,8 +11,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <boost/asio/awaitable.hpp>
 
 // Stores the hashes of passwords, the one-time links that set them, the counts of attempts, and
 // second factors. Every change adds an audit row in its transaction. Implemented by
@@ -47,7 +46,7 @@ class PasswordStore {
     virtual ~PasswordStore() = default;
 
     template <class T>
-    using Answer = boost::asio::awaitable<Result<T>>;
+    using Answer = awaitable<Result<T>>;
 
     // `name`: an email address, in any case, or the name of a user. `address`: of the client; may
     // be empty. Unknown names count, too.

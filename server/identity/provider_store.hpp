@@ -2,14 +2,13 @@
 
 #include "engine/base/result.hpp"
 #include "server/base/author.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/base/id.hpp"
 #include "server/identity/identity.hpp"
 
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <boost/asio/awaitable.hpp>
 
 // Users who sign in with an identity provider (OpenID Connect). Every change adds an audit row in
 // its transaction. Implemented by server/postgres.
@@ -63,7 +62,7 @@ class ProviderStore {
     virtual ~ProviderStore() = default;
 
     template <class T>
-    using Answer = boost::asio::awaitable<Result<T>>;
+    using Answer = awaitable<Result<T>>;
 
     // Marks the state of a sign-in as used; false: it already was. It is kept until `expires_at`.
     virtual Answer<bool> spend_state(std::string hash, Timestamp expires_at) = 0;

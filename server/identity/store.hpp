@@ -2,16 +2,13 @@
 
 #include "engine/base/result.hpp"
 #include "server/base/author.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/identity/identity.hpp"
-
-#include <boost/asio/awaitable.hpp>
 
 // Stores users, teams, tokens and sessions. Implemented by server/postgres. Every write adds an
 // audit row in the same transaction. Errc::not_found covers both what does not exist and what the
 // author may not see.
 namespace plimsoll::identity {
-
-using boost::asio::awaitable;
 
 struct NewSession {
     UserId user;

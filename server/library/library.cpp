@@ -1,5 +1,6 @@
 #include "server/library/library.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/base/gzip.hpp"
 #include "server/http/contract/contract.hpp"
 #include "server/http/contract/contract_text.hpp"
@@ -13,12 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::library {
 namespace {
-
-using nlohmann::json;
 
 Error described(const jobs::FieldErrors& errors) {
     std::string message;

@@ -1,5 +1,6 @@
 #include "server/oidc/discovery.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/outbound/target.hpp"
 
 #include <algorithm>
@@ -7,17 +8,13 @@
 #include <utility>
 
 #include <boost/beast/http.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::oidc {
 
 namespace wire = boost::beast::http;
-using boost::asio::awaitable;
 using outbound::Caller;
 
 namespace {
-
-using nlohmann::json;
 
 std::string why(const outbound::Target& target, const Caller::Failure& failure) {
     const auto origin = target.origin();

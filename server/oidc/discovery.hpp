@@ -1,12 +1,11 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/outbound/caller.hpp"
 
 #include <string>
 #include <string_view>
-
-#include <boost/asio/awaitable.hpp>
 
 namespace plimsoll::oidc {
 
@@ -25,9 +24,9 @@ class Calls {
 
     // `authorization`: the field's value; may be empty. Errc::unavailable names the
     // origin and the reason, but nothing that was sent.
-    boost::asio::awaitable<Result<Reply>> get(std::string url, std::string authorization) const;
-    boost::asio::awaitable<Result<Reply>> post(std::string url, std::string authorization,
-                                               std::string form) const;
+    awaitable<Result<Reply>> get(std::string url, std::string authorization) const;
+    awaitable<Result<Reply>> post(std::string url, std::string authorization,
+                                  std::string form) const;
 
   private:
     struct Message {
@@ -36,7 +35,7 @@ class Calls {
         std::string form;
         bool posts = false;
     };
-    boost::asio::awaitable<Result<Reply>> send(Message message) const;
+    awaitable<Result<Reply>> send(Message message) const;
 
     outbound::Caller caller_;
 };

@@ -1,12 +1,12 @@
 #include "server/oidc/id_token.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/oidc/encoding.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include <nlohmann/json.hpp>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/ecdsa.h>
@@ -15,8 +15,6 @@
 
 namespace plimsoll::oidc {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::size_t kCoordinate = 32;  // bytes, on P-256
 

@@ -1,5 +1,6 @@
 #include "server/oidc/mapping.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/oidc/encoding.hpp"
 
 #include <algorithm>
@@ -10,7 +11,6 @@ namespace {
 
 using identity::MappedTeam;
 using identity::ProvidedUser;
-using nlohmann::json;
 
 constexpr std::size_t kMaxName = 64;            // characters of a user's name in openapi.yaml
 constexpr std::string_view kInNames = " ._@-";  // after the first character

@@ -1,5 +1,6 @@
 #include "server/oidc/provider.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/oidc/encoding.hpp"
 #include "server/oidc/id_token.hpp"
 
@@ -13,8 +14,6 @@
 namespace plimsoll::oidc {
 
 namespace asio = boost::asio;
-using asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

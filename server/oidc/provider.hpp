@@ -59,18 +59,17 @@ class Provider {
     const std::string& issuer() const { return client_.issuer; }
 
     // Where the browser goes to sign in.
-    boost::asio::awaitable<Result<std::string>> authorization_url(const Attempt& attempt);
+    awaitable<Result<std::string>> authorization_url(const Attempt& attempt);
 
     // Redeems the code and checks who it is. Messages are for the operator's log.
     // Errc::unavailable: the provider; Errc::forbidden: the rules for users; else the sign-in is
     // invalid.
-    boost::asio::awaitable<Result<Redeemed>> redeem(Return returned, const Attempt& attempt,
-                                                    Timestamp now);
+    awaitable<Result<Redeemed>> redeem(Return returned, const Attempt& attempt, Timestamp now);
 
     bool signs_out() const { return client_.sign_out; }
     // Where the browser goes to end its session at the provider (RP-initiated logout); empty: the
     // provider has no such page. `id_token` may be empty: then the provider asks the user.
-    boost::asio::awaitable<Result<std::string>> sign_out_url(const std::string& id_token);
+    awaitable<Result<std::string>> sign_out_url(const std::string& id_token);
 
   private:
     using Instant = std::chrono::steady_clock::time_point;
@@ -86,17 +85,16 @@ class Provider {
     };
 
     // Not read before `since`.
-    boost::asio::awaitable<KnownOrError> known(Instant since);
-    boost::asio::awaitable<KnownOrError> read() const;
-    boost::asio::awaitable<Result<std::string>> document(std::string url) const;
-    boost::asio::awaitable<Result<Tokens>> redeemed(const Discovered& about,
-                                                    const std::string& code,
-                                                    const std::string& verifier) const;
-    boost::asio::awaitable<Result<nlohmann::json>> claims(const Tokens& tokens,
-                                                          const Attempt& attempt, Timestamp now);
+    awaitable<KnownOrError> known(Instant since);
+    awaitable<KnownOrError> read() const;
+    awaitable<Result<std::string>> document(std::string url) const;
+    awaitable<Result<Tokens>> redeemed(const Discovered& about, const std::string& code,
+                                       const std::string& verifier) const;
+    awaitable<Result<nlohmann::json>> claims(const Tokens& tokens, const Attempt& attempt,
+                                             Timestamp now);
     // Adds what the ID token omits.
-    boost::asio::awaitable<Result<void>> complete(nlohmann::json& claims, const Discovered& about,
-                                                  const std::string& access_token) const;
+    awaitable<Result<void>> complete(nlohmann::json& claims, const Discovered& about,
+                                     const std::string& access_token) const;
 
     const Client client_;
     const Admission admission_;

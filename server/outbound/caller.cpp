@@ -34,7 +34,6 @@ namespace {
 
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
-using asio::awaitable;
 using asio::use_awaitable;
 using asio::ip::tcp;
 using Code = boost::system::error_code;
@@ -183,8 +182,9 @@ Caller::Caller(AllowList allowed, std::unique_ptr<asio::ssl::context> tls, std::
 Caller::Caller(Caller&&) noexcept = default;
 Caller::~Caller() = default;
 
-asio::awaitable<tl::expected<int, Caller::Failure>> Caller::send(
-    Target target, Request request, Receiver receiver, std::chrono::milliseconds time) const {
+awaitable<tl::expected<int, Caller::Failure>> Caller::send(Target target, Request request,
+                                                           Receiver receiver,
+                                                           std::chrono::milliseconds time) const {
     const auto failed = [](Obstacle obstacle, std::string reason = {}) {
         return tl::unexpected(Failure{obstacle, std::move(reason)});
     };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/outbound/target.hpp"
 
 #include <chrono>
@@ -11,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/http/message.hpp>
@@ -63,10 +63,9 @@ Result<Endpoints> resolve(const Destination& destination, const AllowAddress& al
 // status. Redirects are not followed, and environment proxies are not used. Has no time limit of
 // its own: cancel it. Errc::unavailable: connection or protocol failed (the message is only the
 // reason, "Connection refused"); Errc::too_large: the body; else an error of `receiver.body`.
-boost::asio::awaitable<Result<int>> exchange(const Destination& destination,
-                                             const Endpoints& endpoints, const Request& request,
-                                             boost::asio::ssl::context& tls,
-                                             const Receiver& receiver = {});
+awaitable<Result<int>> exchange(const Destination& destination, const Endpoints& endpoints,
+                                const Request& request, boost::asio::ssl::context& tls,
+                                const Receiver& receiver = {});
 
 // Sends requests to allowed origins and addresses only, without redirects, each bounded in time and
 // size. Single-threaded, on its caller's executor. Names are resolved on threads of its own: silent
@@ -98,9 +97,9 @@ class Caller {
 
     const AllowList& allowed() const { return allowed_; }
     // The status of the response. Adds the fields Host and Connection.
-    boost::asio::awaitable<tl::expected<int, Failure>> send(
-        Target target, Request request, Receiver receiver = {},
-        std::chrono::milliseconds time = kTime) const;
+    awaitable<tl::expected<int, Failure>> send(Target target, Request request,
+                                               Receiver receiver = {},
+                                               std::chrono::milliseconds time = kTime) const;
 
   private:
     AllowList allowed_;

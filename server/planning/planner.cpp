@@ -1,5 +1,6 @@
 #include "server/planning/planner.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/base/background_priority.hpp"
 #include "server/base/offload.hpp"
 #include "server/jobs/records/dataset.hpp"
@@ -9,9 +10,6 @@
 #include <utility>
 
 namespace plimsoll::planning {
-
-using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

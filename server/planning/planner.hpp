@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/base/fair_budget.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/queue/dataset.hpp"
@@ -17,7 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <nlohmann/json.hpp>
 
@@ -60,9 +60,9 @@ class PlanningContextReader {
     // Calls `work` for each of the arguments of one call, on the pool if one is given, and returns
     // the outcomes in their order. What all need is read once. What is refused by devices that were
     // read for an earlier call is decided again by the current ones.
-    boost::asio::awaitable<Result<std::vector<Outcome>>> decide(
-        TeamId team, std::span<const Arguments> all, Work work,
-        boost::asio::thread_pool* pool = nullptr) const;
+    awaitable<Result<std::vector<Outcome>>> decide(TeamId team, std::span<const Arguments> all,
+                                                   Work work,
+                                                   boost::asio::thread_pool* pool = nullptr) const;
 
   private:
     // The devices, as planning sees them.
@@ -81,9 +81,8 @@ class PlanningContextReader {
         std::map<const jobs::Contract*, jobs::PlanningContext> kinds;
     };
 
-    boost::asio::awaitable<Result<Facts>> read(TeamId team, std::span<const Arguments> all,
-                                               bool anew) const;
-    boost::asio::awaitable<Result<void>> read_pool() const;
+    awaitable<Result<Facts>> read(TeamId team, std::span<const Arguments> all, bool anew) const;
+    awaitable<Result<void>> read_pool() const;
 
     teams::TeamRecordStore& records_;
     queue::JobStore& jobs_;
@@ -125,26 +124,25 @@ class Planner {
     const jobs::Contract* kind(std::string_view name) const;
 
     // By Contract::estimate, which the kind must have.
-    boost::asio::awaitable<tl::expected<std::string, Refusal>> estimate(
+    awaitable<tl::expected<std::string, Refusal>> estimate(
         TeamId team, Arguments given, boost::asio::thread_pool& computing) const;
 
     // `large`: parsing them takes long.
-    boost::asio::awaitable<tl::expected<Planned, Refusal>> plan(TeamId team, Arguments given,
-                                                                bool large = false);
+    awaitable<tl::expected<Planned, Refusal>> plan(TeamId team, Arguments given,
+                                                   bool large = false);
 
     // Plans the jobs of one call, none of them on a dataset.
     using Plans = std::vector<tl::expected<jobs::Plan, Refusal>>;
-    boost::asio::awaitable<Result<Plans>> plan_all(TeamId team,
-                                                   std::span<const Arguments> all) const;
+    awaitable<Result<Plans>> plan_all(TeamId team, std::span<const Arguments> all) const;
 
   private:
-    using Answer = boost::asio::awaitable<tl::expected<Planned, Refusal>>;
+    using Answer = awaitable<tl::expected<Planned, Refusal>>;
 
     using Work = std::function<PlanningContextReader::Outcome(
         const nlohmann::json& args, const jobs::PlanningContext& planning_context)>;
 
-    boost::asio::awaitable<PlanningContextReader::Outcome> decide(
-        TeamId team, Arguments given, Work work, boost::asio::thread_pool* pool) const;
+    awaitable<PlanningContextReader::Outcome> decide(TeamId team, Arguments given, Work work,
+                                                     boost::asio::thread_pool* pool) const;
     Answer plan_on_dataset(TeamId team, Arguments given);
     Answer gather(TeamId team, jobs::Gatherer& gatherer, const queue::Dataset& dataset);
 

@@ -2,10 +2,9 @@
 
 #include "engine/base/result.hpp"
 #include "server/base/author.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/queue/shares.hpp"
 #include "server/queue/store.hpp"
-
-#include <boost/asio/awaitable.hpp>
 
 // Stores teams' shares, limits, holds and usage for the API. Implemented by server/postgres. Every
 // write adds an audit row in the same transaction.
@@ -16,7 +15,7 @@ class ShareStore {
     virtual ~ShareStore() = default;
 
     template <class T>
-    using Answer = boost::asio::awaitable<Result<T>>;
+    using Answer = awaitable<Result<T>>;
 
     // Of one team, or of all teams if none is given.
     virtual Answer<std::vector<Share>> shares(std::optional<TeamId> team) = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/awaitable.hpp"
 #include "server/base/id.hpp"
 #include "server/base/time.hpp"
 #include "server/jobs/records/slice.hpp"
@@ -15,8 +16,6 @@
 #include <string>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
-
 // The queue as the API sees it. Implemented by server/postgres.
 // Another team's object is Errc::not_found, exactly like a missing one. Every call has its own
 // deadline: Errc::unavailable or Errc::timeout if the database does not respond.
@@ -24,8 +23,6 @@
 // Usage as charged. Counted a few seconds after a task ends, and kept longer than the jobs.
 
 namespace plimsoll::queue {
-
-using boost::asio::awaitable;
 
 // The uses of a thing, of one sort.
 struct Users {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/awaitable.hpp"
 #include "server/base/id.hpp"
 #include "server/jobs/job_args.hpp"
 #include "server/jobs/records/slice.hpp"
@@ -12,13 +13,9 @@
 #include <string>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
-
 // The queue as a worker sees it. The worker's database role may execute these functions and nothing
 // else.
 namespace plimsoll::queue {
-
-using boost::asio::awaitable;
 
 // A task of a claim.
 struct LeasedTask {

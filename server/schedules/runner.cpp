@@ -1,5 +1,6 @@
 #include "server/schedules/runner.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/base/log.hpp"
 #include "server/schedules/times.hpp"
 
@@ -14,8 +15,6 @@ namespace plimsoll::schedules {
 namespace asio = boost::asio;
 
 namespace {
-
-using nlohmann::json;
 
 constexpr std::chrono::seconds kPace{1};
 constexpr int kClaimed = 16;

@@ -2,19 +2,16 @@
 
 #include "engine/base/result.hpp"
 #include "server/base/author.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/planning/planner.hpp"
 #include "server/schedules/schedule.hpp"
 
 #include <chrono>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
-
 // Stores schedules and their runs. Implemented by server/postgres. Another team's schedule is
 // Errc::not_found, like a missing one.
 namespace plimsoll::schedules {
-
-using boost::asio::awaitable;
 
 constexpr int kSchedulesPerTeam = 200;
 

@@ -1,12 +1,11 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/base/id.hpp"
 
 #include <optional>
 #include <string>
-
-#include <boost/asio/awaitable.hpp>
 
 // Keeps the responses to calls with an Idempotency-Key, so that a repeated call creates nothing
 // twice. Submissions and runs of schedules store their keys in the transaction that creates the
@@ -25,7 +24,7 @@ class IdempotencyStore {
     virtual ~IdempotencyStore() = default;
 
     template <class T>
-    using Answer = boost::asio::awaitable<Result<T>>;
+    using Answer = awaitable<Result<T>>;
 
     // nullopt: the key is reserved for the caller, who responds and then keeps or releases it. A
     // value: the response of the first call. Errc::conflict: the key was used with another

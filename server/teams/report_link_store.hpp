@@ -2,6 +2,7 @@
 
 #include "engine/base/result.hpp"
 #include "server/base/author.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/base/id.hpp"
 #include "server/base/time.hpp"
 #include "server/queue/job.hpp"
@@ -9,8 +10,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <boost/asio/awaitable.hpp>
 
 // Links that show the report of one job to anyone who has them, until they expire or are revoked.
 // Implemented by server/postgres. Every write adds an audit row in the same transaction.
@@ -69,7 +68,7 @@ class ReportLinkStore {
     virtual ~ReportLinkStore() = default;
 
     template <class T>
-    using Answer = boost::asio::awaitable<Result<T>>;
+    using Answer = awaitable<Result<T>>;
 
     // Links that still open a report, newest first; of one job, or of all; older than `before`.
     virtual Answer<std::vector<ReportLink>> list(TeamId team, std::optional<JobId> job,

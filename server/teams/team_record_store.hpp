@@ -2,17 +2,14 @@
 
 #include "engine/base/result.hpp"
 #include "server/base/author.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/jobs/planning_context.hpp"
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
-
 namespace plimsoll::teams {
-
-using boost::asio::awaitable;
 
 // Which records of a collection, and what of them.
 struct RecordFilter {

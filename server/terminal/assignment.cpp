@@ -1,11 +1,11 @@
 #include "server/terminal/assignment.hpp"
 
+#include "engine/base/json.hpp"
+
 #include <algorithm>
 #include <set>
 
 namespace plimsoll::terminal {
-
-using nlohmann::json;
 
 Result<void> assign(json& args, const std::string& setting) {
     const auto equals = setting.find('=');

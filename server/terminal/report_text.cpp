@@ -1,13 +1,11 @@
 #include "server/terminal/report_text.hpp"
 
-#include <algorithm>
+#include "engine/base/json.hpp"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
 namespace plimsoll::terminal {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::size_t kWidestCell = 72;
 constexpr int kWidestBin = 40;

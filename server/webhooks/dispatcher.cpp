@@ -22,7 +22,6 @@ namespace plimsoll::webhooks {
 namespace asio = boost::asio;
 
 namespace wire = boost::beast::http;
-using boost::asio::awaitable;
 using outbound::Caller;
 
 namespace {

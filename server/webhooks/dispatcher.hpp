@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/awaitable.hpp"
 #include "server/outbound/caller.hpp"
 #include "server/webhooks/store.hpp"
 #include "server/webhooks/webhook.hpp"
@@ -7,8 +8,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-
-#include <boost/asio/awaitable.hpp>
 
 namespace plimsoll::webhooks {
 
@@ -24,7 +23,7 @@ class Sender {
 
     const outbound::AllowList& allowed() const { return caller_.allowed(); }
     // `now` is the timestamp that is signed.
-    boost::asio::awaitable<Attempted> send(const Outgoing& notice, Timestamp now);
+    awaitable<Attempted> send(const Outgoing& notice, Timestamp now);
 
   private:
     explicit Sender(outbound::Caller caller) : caller_(std::move(caller)) {}

@@ -2,18 +2,15 @@
 
 #include "engine/base/result.hpp"
 #include "server/base/author.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/webhooks/webhook.hpp"
 
 #include <chrono>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
-
 // Stores webhooks and their deliveries. Implemented by server/postgres. Another team's webhook is
 // Errc::not_found, like a missing one.
 namespace plimsoll::webhooks {
-
-using boost::asio::awaitable;
 
 constexpr int kWebhooksPerTeam = 20;
 

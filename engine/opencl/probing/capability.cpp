@@ -1,5 +1,7 @@
 #include "engine/opencl/probing/capability.hpp"
 
+#include "engine/base/json.hpp"
+
 #include <algorithm>
 
 template <>
@@ -16,8 +18,6 @@ struct nlohmann::adl_serializer<plimsoll::opencl::DeviceAddress> {
 
 namespace plimsoll::opencl {
 namespace {
-
-using nlohmann::json;
 
 // Names come from drivers: invalid UTF-8 must not prevent the report.
 std::string text_of(const json& json) {

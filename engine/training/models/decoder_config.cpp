@@ -1,9 +1,7 @@
+#include "engine/base/json.hpp"
 #include "engine/training/models/config_reader.hpp"
-
 namespace plimsoll::training {
 namespace {
-
-using nlohmann::json;
 
 // A family, and how the type differs from it where it is none of its own.
 struct Kind {

@@ -1,9 +1,7 @@
+#include "engine/base/json.hpp"
 #include "engine/training/models/config_reader.hpp"
-
 namespace plimsoll::training {
 namespace {
-
-using nlohmann::json;
 
 void read_bert(ConfigReader& read, ModelShape& s) {
     read_sizes(read, s);

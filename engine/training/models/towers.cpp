@@ -1,9 +1,7 @@
+#include "engine/base/json.hpp"
 #include "engine/training/models/config_reader.hpp"
-
 namespace plimsoll::training {
 namespace {
-
-using nlohmann::json;
 
 // Numbers of an encoder of images, by the key that the file has or the class's default.
 class Sizes {

@@ -1,5 +1,6 @@
 #include "engine/waves/output/check.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/waves/output/json.hpp"
 #include "engine/waves/output/words.hpp"
 #include "engine/waves/scoring/rarity.hpp"
@@ -8,12 +9,9 @@
 #include <sstream>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::waves::output {
 namespace {
-
-using nlohmann::json;
 
 std::string outlook_text(const Outlook& outlook) {
     std::string out = fmt::format("  {}, invalid {} {:.6g}{}\n", outlook.expects,

@@ -1,15 +1,13 @@
 #include "engine/waves/output/follow_step.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/waves/output/json.hpp"
 #include "engine/waves/output/words.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::waves::output {
 namespace {
-
-using nlohmann::json;
 
 json briefs(const SymbolReport& report, const std::vector<Found>& counts) {
     json out = json::array();

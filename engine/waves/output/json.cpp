@@ -1,16 +1,13 @@
 #include "engine/waves/output/json.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/waves/output/words.hpp"
 #include "engine/waves/series/timestamps.hpp"
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::waves::output {
 namespace {
-
-using nlohmann::json;
 
 // Rankings by scores have no rarity.
 json rarity_json(const SymbolReport& report, double standing) {

@@ -1,13 +1,10 @@
+#include "engine/base/json.hpp"
 #include "engine/base/outside_json.hpp"
 #include "engine/waves/series/price_records.hpp"
 #include "engine/waves/series/timestamps.hpp"
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::waves {
 namespace {
-
-using nlohmann::json;
 
 std::string text_of(const json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();

@@ -1,6 +1,7 @@
 #include "engine/waves/settings/keys.hpp"
 
 #include "engine/base/closest.hpp"
+#include "engine/base/json.hpp"
 #include "engine/waves/search/pattern.hpp"
 
 #include <algorithm>
@@ -9,12 +10,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::waves {
 namespace {
 
-using nlohmann::json;
 using Names = std::vector<std::string_view>;
 
 struct Entry {

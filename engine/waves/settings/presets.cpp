@@ -1,15 +1,12 @@
 #include "engine/base/closest.hpp"
+#include "engine/base/json.hpp"
 #include "engine/waves/settings/keys.hpp"
 
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::waves {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::array<std::string_view, 4> kNames = {"whole", "default", "high-perf", "speed"};
 

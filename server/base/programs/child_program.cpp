@@ -72,8 +72,8 @@ ChildProgram::~ChildProgram() {
     waitpid(child_, nullptr, 0);
 }
 
-asio::awaitable<Result<int>> ChildProgram::run(std::string path, std::vector<std::string> arguments,
-                                               const OnLine& on_line) {
+awaitable<Result<int>> ChildProgram::run(std::string path, std::vector<std::string> arguments,
+                                         const OnLine& on_line) {
     const auto executor = co_await asio::this_coro::executor;
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) co_return cannot_start(path);

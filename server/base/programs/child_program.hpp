@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/base/programs/spawn.hpp"
 
 #include <functional>
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 
 namespace plimsoll {
 
@@ -26,8 +26,8 @@ class ChildProgram {
     // Runs it to its end with this program's environment, and passes on each line of its output,
     // the first kMaxLine bytes of it. Returns its wait status. Errc::unavailable: it cannot be
     // started.
-    boost::asio::awaitable<Result<int>> run(std::string path, std::vector<std::string> arguments,
-                                            const OnLine& on_line);
+    awaitable<Result<int>> run(std::string path, std::vector<std::string> arguments,
+                               const OnLine& on_line);
     // Sends SIGTERM; a second call sends SIGKILL.
     void stop();
 

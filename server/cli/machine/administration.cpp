@@ -1,6 +1,7 @@
 #include "server/cli/machine/administration.hpp"
 
 #include "engine/base/closest.hpp"
+#include "engine/base/json.hpp"
 #include "server/app/database.hpp"
 #include "server/app/serve.hpp"
 #include "server/base/time.hpp"
@@ -23,12 +24,8 @@
 #include <CLI/CLI.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
-
-using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

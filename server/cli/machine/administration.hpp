@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/identity/password_store.hpp"
 #include "server/identity/provider_store.hpp"
 #include "server/identity/store.hpp"
@@ -9,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
@@ -38,7 +38,7 @@ struct AdminRequest {
 // has no user, so audit rows name the first system admin. Throws terminal::Refused.
 class Administration {
   public:
-    using Answering = boost::asio::awaitable<Answer>;
+    using Answering = awaitable<Answer>;
     using Act = Answering (Administration::*)(const AdminRequest& request);
 
     Administration(identity::IdentityStore& store, identity::PasswordStore& passwords,
@@ -66,9 +66,9 @@ class Administration {
     UserId user(const std::string& name) const;
     TeamId team(const std::string& name) const;
     // The user and the team that are named, or the defaults.
-    boost::asio::awaitable<Author> chosen(const AdminRequest& request);
+    awaitable<Author> chosen(const AdminRequest& request);
     // A team that the user is a member of: a system admin sees more than those.
-    boost::asio::awaitable<TeamId> first_team(UserId who);
+    awaitable<TeamId> first_team(UserId who);
 
     identity::IdentityStore& store_;
     identity::PasswordStore& passwords_;

@@ -1,5 +1,6 @@
 #include "server/cli/machine/bundle.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/app/settings_table.hpp"
 #include "server/base/time.hpp"
 
@@ -14,7 +15,6 @@
 #include <thread>
 
 #include <fcntl.h>
-#include <nlohmann/json.hpp>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -22,8 +22,6 @@ extern char** environ;
 
 namespace plimsoll::cli {
 namespace {
-
-using nlohmann::json;
 
 // Shorter values also occur in too many unrelated places.
 constexpr std::size_t kShortestSecret = 6;

@@ -1,5 +1,6 @@
 #include "server/cli/machine/doctor.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/app/database.hpp"
 #include "server/base/programs/child_program.hpp"
 #include "server/base/programs/spawn.hpp"
@@ -24,13 +25,11 @@
 #include <CLI/CLI.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace plimsoll::cli {
 namespace {
 
-using nlohmann::json;
 using Grade = Finding::Grade;
 
 constexpr std::uint64_t kLittleMemory = 2'000'000'000;  // serve, a private database and a worker

@@ -6,7 +6,6 @@
 
 namespace plimsoll::http {
 
-using boost::asio::awaitable;
 using identity::Principal;
 using identity::SecretKind;
 

@@ -41,9 +41,8 @@ Outcome<Credential> read_credential(const Request& request);
 
 // Looks up the credential's owner. 401 if it is unknown; 403 if a session makes a change without
 // its CSRF token.
-boost::asio::awaitable<Outcome<identity::Principal>> authenticate(identity::IdentityStore& store,
-                                                                  const Request& request,
-                                                                  Credential credential);
+awaitable<Outcome<identity::Principal>> authenticate(identity::IdentityStore& store,
+                                                     const Request& request, Credential credential);
 
 // 403 for a cross-site browser request. Programs send no Origin header and pass.
 Outcome<void> check_origin(const Request& request);

@@ -10,7 +10,6 @@
 
 namespace plimsoll::http {
 
-using boost::asio::awaitable;
 using identity::PasswordAttempt;
 
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/awaitable.hpp"
 #include "server/base/fair_budget.hpp"
 #include "server/http/messages/limits.hpp"
 #include "server/http/messages/problem.hpp"
@@ -10,7 +11,6 @@
 #include <string>
 #include <unordered_set>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/thread_pool.hpp>
 
 namespace plimsoll::http {
@@ -36,38 +36,32 @@ class PasswordService {
     // the type kCodeNeeded where only the code is missing; 429 while attempts must wait. A wrong
     // code counts like a wrong password. `code`: of an authenticator or a recovery code; may be
     // empty.
-    boost::asio::awaitable<Outcome<identity::PasswordAttempt>> check(std::string name,
-                                                                     std::string password,
-                                                                     std::string code,
-                                                                     std::string address);
+    awaitable<Outcome<identity::PasswordAttempt>> check(std::string name, std::string password,
+                                                        std::string code, std::string address);
     // The current password of a user who is signed in; it needs no code.
-    boost::asio::awaitable<Outcome<identity::PasswordAttempt>> check(UserId user,
-                                                                     std::string password,
-                                                                     std::string address);
+    awaitable<Outcome<identity::PasswordAttempt>> check(UserId user, std::string password,
+                                                        std::string address);
 
     // A code of a user who is signed in. 404: there is no second factor; 401: it is wrong.
-    boost::asio::awaitable<Outcome<void>> check_code(UserId user, std::string code,
-                                                     std::string address);
+    awaitable<Outcome<void>> check_code(UserId user, std::string code, std::string address);
 
     // The hash of a new password. 422 at `pointer` if the rules refuse it.
-    boost::asio::awaitable<Outcome<std::string>> hash(std::string password, std::string pointer,
-                                                      std::string address);
+    awaitable<Outcome<std::string>> hash(std::string password, std::string pointer,
+                                         std::string address);
 
     std::size_t min_length() const { return rules_.min_length; }
 
   private:
-    using Begun = boost::asio::awaitable<Result<identity::PasswordAttempt>>;
+    using Begun = awaitable<Result<identity::PasswordAttempt>>;
 
     Outcome<FairBudget::Reservation> take_place(const std::string& address);
     // The attempt, if its password is right; it still counts.
-    boost::asio::awaitable<Outcome<identity::PasswordAttempt>> check(Begun begun,
-                                                                     std::string password,
-                                                                     const std::string& address);
+    awaitable<Outcome<identity::PasswordAttempt>> check(Begun begun, std::string password,
+                                                        const std::string& address);
     // Consumes a valid code.
-    boost::asio::awaitable<Outcome<void>> spend(UserId user, const identity::SecondFactor& factor,
-                                                const std::string& code);
-    boost::asio::awaitable<Outcome<identity::PasswordAttempt>> forget(
-        identity::PasswordAttempt attempt);
+    awaitable<Outcome<void>> spend(UserId user, const identity::SecondFactor& factor,
+                                   const std::string& code);
+    awaitable<Outcome<identity::PasswordAttempt>> forget(identity::PasswordAttempt attempt);
 
     identity::PasswordStore& store_;
     const identity::PasswordRules rules_;

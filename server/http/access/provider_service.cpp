@@ -9,8 +9,6 @@
 
 namespace plimsoll::http {
 
-using boost::asio::awaitable;
-
 namespace {
 
 Problem no_provider() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/awaitable.hpp"
 #include "server/base/fair_budget.hpp"
 #include "server/base/time.hpp"
 #include "server/http/messages/limits.hpp"
@@ -10,8 +11,6 @@
 
 #include <memory>
 #include <string>
-
-#include <boost/asio/awaitable.hpp>
 
 namespace plimsoll::http {
 
@@ -32,25 +31,24 @@ class ProviderService {
         std::string cookie;
     };
     // 404: there is no provider.
-    boost::asio::awaitable<Outcome<Beginning>> begin(const Request& request);
+    awaitable<Outcome<Beginning>> begin(const Request& request);
     struct Ending {
         identity::NewSession session;
         std::string id_token;  // to sign out there; empty: signing out ends the session here only
     };
     // 401, or 403 for a user who may not sign in. A state works only once.
-    boost::asio::awaitable<Outcome<Ending>> end(const Request& request, oidc::Return returned,
-                                                std::string state);
+    awaitable<Outcome<Ending>> end(const Request& request, oidc::Return returned,
+                                   std::string state);
     // Where the browser goes to sign out at the provider; empty: it did not come from there, or the
     // provider cannot do this.
-    boost::asio::awaitable<Outcome<std::string>> sign_out(const Request& request);
+    awaitable<Outcome<std::string>> sign_out(const Request& request);
 
   private:
-    boost::asio::awaitable<Outcome<oidc::Attempt>> attempt_of(const Request& request,
-                                                              const std::string& state);
-    boost::asio::awaitable<Outcome<identity::NewSession>> admit(const Request& request,
-                                                                identity::ProvidedUser user);
+    awaitable<Outcome<oidc::Attempt>> attempt_of(const Request& request, const std::string& state);
+    awaitable<Outcome<identity::NewSession>> admit(const Request& request,
+                                                   identity::ProvidedUser user);
     Outcome<FairBudget::Reservation> take_place(const Request& request);
-    boost::asio::awaitable<Result<std::string>> key();
+    awaitable<Result<std::string>> key();
 
     identity::ProviderStore& store_;
     identity::IdentityStore& people_;

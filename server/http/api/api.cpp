@@ -1,5 +1,6 @@
 #include "server/http/api/api.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/base/offload.hpp"
 #include "server/base/return_memory.hpp"
 #include "server/http/access/authentication.hpp"
@@ -16,9 +17,6 @@
 #include <boost/asio/post.hpp>
 
 namespace plimsoll::http {
-
-using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

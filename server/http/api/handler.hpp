@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/awaitable.hpp"
 #include "server/http/api/cursors.hpp"
 #include "server/http/contract/parameters.hpp"
 #include "server/http/messages/application.hpp"
@@ -11,7 +12,6 @@
 #include <memory>
 #include <string>
 
-#include <boost/asio/awaitable.hpp>
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::http {
@@ -29,10 +29,10 @@ struct Call {
 };
 
 // Runs on the I/O thread: may suspend (co_await), must never block. May throw Refused.
-using Handler = std::function<boost::asio::awaitable<Response>(const Call&)>;
+using Handler = std::function<awaitable<Response>(const Call&)>;
 
 // The handler's response, or why it refused.
-boost::asio::awaitable<Outcome<Response>> respond(const Call& call, const Handler& handler);
+awaitable<Outcome<Response>> respond(const Call& call, const Handler& handler);
 
 // By operationId.
 using Handlers = std::map<std::string, Handler, std::less<>>;

@@ -5,8 +5,6 @@
 
 namespace plimsoll::http {
 
-using boost::asio::awaitable;
-
 namespace {
 
 constexpr const char* kKey = "Idempotency-Key";

@@ -1,5 +1,6 @@
 #include "server/http/contract/contract.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/base/time.hpp"
 #include "server/http/messages/limits.hpp"
 #include "server/http/messages/response.hpp"
@@ -9,8 +10,6 @@
 #include <stdexcept>
 
 namespace plimsoll::http {
-
-using nlohmann::json;
 
 namespace {
 

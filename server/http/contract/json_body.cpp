@@ -1,13 +1,12 @@
 #include "server/http/contract/json_body.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/http/messages/limits.hpp"
 
 #include <algorithm>
 #include <vector>
 
 namespace plimsoll::http {
-
-using nlohmann::json;
 
 namespace {
 

@@ -1,13 +1,12 @@
 #include "server/http/contract/parameters.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/http/contract/json_body.hpp"
 
 #include <algorithm>
 #include <charconv>
 
 namespace plimsoll::http {
-
-using nlohmann::json;
 
 namespace {
 

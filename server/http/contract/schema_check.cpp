@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "server/base/time.hpp"
 #include "server/http/contract/schema.hpp"
 #include "server/http/messages/limits.hpp"
@@ -7,8 +8,6 @@
 #include <limits>
 
 namespace plimsoll::http {
-
-using nlohmann::json;
 
 namespace {
 

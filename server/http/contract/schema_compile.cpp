@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "server/http/contract/schema.hpp"
 
 #include <set>
@@ -5,8 +6,6 @@
 
 namespace plimsoll::http {
 namespace {
-
-using nlohmann::json;
 
 // libstdc++'s regular expressions recurse per character: 100,000 of them overflow the stack.
 constexpr std::size_t kLongestMatched = 4096;

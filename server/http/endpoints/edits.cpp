@@ -1,10 +1,9 @@
 #include "server/http/endpoints/edits.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/http/messages/fingerprint.hpp"
 
 namespace plimsoll::http::endpoints {
-
-using nlohmann::json;
 
 std::string content_version(const json& editable) {
     const auto etag = content_etag(editable.dump());

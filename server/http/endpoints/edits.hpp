@@ -38,8 +38,8 @@ Author editor_of(const Call& call, const nlohmann::json& editable);
 
 // The same for a resource that is read only if the call has one of these headers.
 template <class Resource>
-boost::asio::awaitable<Author> editor_of(const Call& call, boost::asio::awaitable<Resource> read,
-                                         nlohmann::json (*editable)(const Resource&)) {
+awaitable<Author> editor_of(const Call& call, awaitable<Resource> read,
+                            nlohmann::json (*editable)(const Resource&)) {
     if (!call.parameters.text("If-Match") && !only_creates(call)) co_return author_of(call);
     const auto present = co_await std::move(read);
     co_return editor_of(call, editable(present));

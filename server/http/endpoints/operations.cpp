@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Health, versions and the contract itself.
 #include "server/base/gzip.hpp"
 #include "server/http/contract/contract_text.hpp"
@@ -7,9 +8,6 @@
 #include "server/http/messages/fingerprint.hpp"
 
 namespace plimsoll::http::endpoints {
-
-using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

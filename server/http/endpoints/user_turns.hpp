@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/awaitable.hpp"
 #include "server/base/id.hpp"
 
 #include <map>
@@ -7,7 +8,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/experimental/channel.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -40,7 +40,7 @@ class UserTurns {
       public:
         explicit Queue(std::shared_ptr<Channel> channel) : channel_(std::move(channel)) {}
 
-        boost::asio::awaitable<Turn> wait() {
+        awaitable<Turn> wait() {
             co_await channel_->async_send({}, boost::asio::use_awaitable);
             co_return Turn(channel_);
         }

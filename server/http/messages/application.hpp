@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/awaitable.hpp"
 #include "server/base/fair_budget.hpp"
 #include "server/http/messages/response.hpp"
 
@@ -7,8 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include <boost/asio/awaitable.hpp>
 
 // Interface between connections and the rest of the server. A request is handled in two steps, so
 // that a body is read only if caller and path may send one.
@@ -25,20 +24,20 @@ class BodySource {
   public:
     virtual ~BodySource() = default;
     // The next piece; nullopt at the end. An error: the body was cut off or is too large.
-    virtual boost::asio::awaitable<Result<std::optional<std::string>>> next() = 0;
+    virtual awaitable<Result<std::optional<std::string>>> next() = 0;
 };
 
 class Exchange {
   public:
     virtual ~Exchange() = default;
     // The response, if the head alone decides it.
-    virtual boost::asio::awaitable<std::optional<Response>> admit(const Request& head) = 0;
+    virtual awaitable<std::optional<Response>> admit(const Request& head) = 0;
     // Largest body of an admitted request, in bytes.
     virtual std::size_t body_limit() const = 0;
     // Whether the handler reads the body as a stream.
     virtual bool takes_stream() const { return false; }
     // `request`: the admitted one with its body, or with `stream` instead.
-    virtual boost::asio::awaitable<Response> answer(const Request& request, BodySource* stream) = 0;
+    virtual awaitable<Response> answer(const Request& request, BodySource* stream) = 0;
     // Available from admission on, as far as known.
     virtual Subject subject() const = 0;
     // The holder to whom the memory of the request's body and of its response is charged.

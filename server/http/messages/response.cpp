@@ -10,8 +10,6 @@
 
 namespace plimsoll::http {
 
-using boost::asio::awaitable;
-
 namespace {
 
 // Made once a second. One I/O thread writes all answers.

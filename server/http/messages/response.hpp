@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/http/messages/request.hpp"
 
 #include <cstdint>
@@ -11,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <nlohmann/json_fwd.hpp>
 
@@ -25,7 +25,7 @@ class BodyStream {
     // The next piece; nullopt at the end. An error or exception aborts the response, so that the
     // client sees it is incomplete. An empty piece sends nothing: an idle stream returns one now
     // and then so that the connection checks whether its client is still there.
-    virtual boost::asio::awaitable<Result<std::optional<std::string>>> next() = 0;
+    virtual awaitable<Result<std::optional<std::string>>> next() = 0;
 };
 
 struct Response {

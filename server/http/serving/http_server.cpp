@@ -144,7 +144,7 @@ void HttpServer::drain() {
     parts_->listener.drain();
 }
 
-asio::awaitable<bool> HttpServer::drained(std::chrono::milliseconds time) {
+awaitable<bool> HttpServer::drained(std::chrono::milliseconds time) {
     return parts_->listener.drained(time);
 }
 

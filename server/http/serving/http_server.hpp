@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/http/access/caller_limits.hpp"
 #include "server/http/api/services.hpp"
 #include "server/http/site/site.hpp"
@@ -12,7 +13,6 @@
 #include <optional>
 #include <string>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 
 // The HTTP side of `plimsoll serve`: contract, handlers, pages and listener.
@@ -44,7 +44,7 @@ class HttpServer {
     // polls immediately.
     void drain();
     // Returns true when all connections are closed, false on timeout.
-    boost::asio::awaitable<bool> drained(std::chrono::milliseconds time);
+    awaitable<bool> drained(std::chrono::milliseconds time);
     // Closes all remaining connections.
     void close();
 

@@ -5,8 +5,6 @@
 
 namespace plimsoll::http {
 
-using boost::asio::awaitable;
-
 namespace {
 
 constexpr const char* kTextFormat = "text/plain; version=0.0.4; charset=utf-8";

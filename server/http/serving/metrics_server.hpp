@@ -13,7 +13,7 @@ namespace plimsoll::http {
 // authentication: metrics name devices and operations, but no team, user or text.
 class MetricsServer {
   public:
-    using Collect = std::function<boost::asio::awaitable<std::string>()>;
+    using Collect = std::function<awaitable<std::string>()>;
 
     MetricsServer(boost::asio::io_context& io, Traffic& traffic, Collect collect);
     ~MetricsServer();

@@ -11,7 +11,6 @@
 
 namespace plimsoll::http {
 
-using boost::asio::awaitable;
 namespace fs = std::filesystem;
 
 namespace {

@@ -15,7 +15,7 @@ namespace plimsoll::http {
 
 // Sends 100 Continue to a client that waits for it.
 template <class Stream>
-boost::asio::awaitable<void> write_continue(Stream& stream, boost::system::error_code& error) {
+awaitable<void> write_continue(Stream& stream, boost::system::error_code& error) {
     constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
     co_await boost::asio::async_write(
         stream, boost::asio::buffer(kContinue),
@@ -27,7 +27,7 @@ boost::asio::awaitable<void> write_continue(Stream& stream, boost::system::error
 template <class Stream>
 class BodyReader final : public BodySource {
     template <class T>
-    using awaitable = boost::asio::awaitable<T>;
+    using awaitable = awaitable<T>;
     using Head = boost::beast::http::request_parser<boost::beast::http::string_body>;
     using Parser = boost::beast::http::request_parser<boost::beast::http::buffer_body>;
 

@@ -22,7 +22,6 @@ namespace plimsoll::http {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
-using asio::awaitable;
 using asio::use_awaitable;
 using asio::ip::tcp;
 using boost::system::error_code;

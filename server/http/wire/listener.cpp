@@ -13,7 +13,6 @@
 namespace plimsoll::http {
 
 namespace asio = boost::asio;
-using asio::awaitable;
 using asio::use_awaitable;
 using asio::ip::tcp;
 using boost::system::error_code;

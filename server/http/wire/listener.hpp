@@ -1,13 +1,13 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/http/wire/listener_state.hpp"
 
 #include <memory>
 #include <optional>
 #include <string>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -51,15 +51,15 @@ class Listener {
     // Stops accepting connections, closes idle ones and lets the others finish their response.
     void drain();
     // Returns true when all connections are closed, false on timeout.
-    boost::asio::awaitable<bool> drained(std::chrono::milliseconds time);
+    awaitable<bool> drained(std::chrono::milliseconds time);
     // Closes all remaining connections.
     void close();
 
     bool stopping() const { return state_.stopping; }
 
   private:
-    boost::asio::awaitable<void> accept_all();
-    boost::asio::awaitable<void> serve(boost::asio::ip::tcp::socket socket);
+    awaitable<void> accept_all();
+    awaitable<void> serve(boost::asio::ip::tcp::socket socket);
     bool has_room(const boost::asio::ip::tcp::socket& socket);
 
     ListenerState state_;

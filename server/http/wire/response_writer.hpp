@@ -93,7 +93,7 @@ namespace wire = boost::beast::http;
 template <class Stream>
 class ResponseWriter {
     template <class T>
-    using awaitable = boost::asio::awaitable<T>;
+    using awaitable = awaitable<T>;
     using Clock = std::chrono::steady_clock;
     using milliseconds = std::chrono::milliseconds;
 

@@ -1,16 +1,13 @@
 #include "server/jobs/records/dataset.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/base/outside_json.hpp"
 #include "engine/text/csv_fields.hpp"
 #include "engine/text/utf8.hpp"
 #include "server/base/gzip.hpp"
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs {
 namespace {
-
-using nlohmann::json;
 
 std::string cut(const std::string& text, std::size_t characters) {
     std::size_t end = 0;

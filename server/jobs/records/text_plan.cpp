@@ -1,17 +1,14 @@
 #include "server/jobs/records/text_plan.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/base/gzip.hpp"
 #include "server/jobs/records/text_source.hpp"
 
 #include <algorithm>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs {
 namespace {
-
-using nlohmann::json;
 
 text::Record record_of(const json& item) {
     text::Record record;

@@ -22,7 +22,7 @@ Handle begin(const Target& target) {
 }
 
 // Waits on the socket of one step of the handshake; libpq may open another one for the next step.
-asio::awaitable<bool> wait_step(int socket, BorrowedSocket::Wait what, Deadline deadline) {
+awaitable<bool> wait_step(int socket, BorrowedSocket::Wait what, Deadline deadline) {
     const auto executor = co_await asio::this_coro::executor;
     // Shared with the timer's handler, which may run after this coroutine has ended.
     auto borrowed = std::make_shared<BorrowedSocket>(executor, socket);
@@ -41,7 +41,7 @@ void FinishConnection::operator()(pg_conn* connection) const {
     PQfinish(connection);
 }
 
-asio::awaitable<Result<Handle>> connect(Target target, Deadline deadline) {
+awaitable<Result<Handle>> connect(Target target, Deadline deadline) {
     Handle handle = begin(target);
     if (!handle) throw std::bad_alloc();
     PQsetNoticeProcessor(handle.get(), [](void*, const char*) {}, nullptr);

@@ -1,13 +1,12 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/base/backoff.hpp"
 
 #include <chrono>
 #include <memory>
 #include <string>
-
-#include <boost/asio/awaitable.hpp>
 
 struct pg_conn;
 
@@ -32,7 +31,7 @@ using Handle = std::unique_ptr<pg_conn, FinishConnection>;
 // Opens a non-blocking connection on the executor of the calling coroutine. Errc::unavailable:
 // refused; Errc::timeout: no response by the deadline. libpq resolves host names with a blocking
 // call: use addresses where the resolver is slow.
-asio::awaitable<Result<Handle>> connect(Target target, Deadline deadline);
+awaitable<Result<Handle>> connect(Target target, Deadline deadline);
 
 // Between attempts to connect: a recovered database is found within about a second.
 inline Backoff reconnect_backoff() {

@@ -71,7 +71,7 @@ Connection::~Connection() {
     close();
 }
 
-asio::awaitable<Result<Replies>> Connection::run(Batch batch, Deadline deadline) {
+awaitable<Result<Replies>> Connection::run(Batch batch, Deadline deadline) {
     // The caller's frame may be gone before the answer; the connection must not be.
     auto self = shared_from_this();
     auto initiate = [self, deadline](auto handler, Batch statements) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/postgres/driver/connect.hpp"
 #include "server/postgres/driver/statement.hpp"
 
@@ -15,7 +16,6 @@
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
@@ -119,7 +119,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     // Runs a batch. If a deadline passes, the connection is abandoned, because responses arrive in
     // order: that caller gets Errc::timeout, the others Errc::unavailable, and whether their
     // batches took effect is unknown. A cancelled caller returns immediately; its batch still runs.
-    asio::awaitable<Result<Replies>> run(Batch batch, Deadline deadline);
+    awaitable<Result<Replies>> run(Batch batch, Deadline deadline);
 
     // Called for notifications on channels that a batch LISTENs to.
     void on_notification(Notified notified) { notified_ = std::move(notified); }

@@ -4,7 +4,6 @@
 #include "server/postgres/sql.hpp"
 
 namespace plimsoll::postgres {
-using identity::awaitable;
 using identity::Member;
 
 namespace {

@@ -38,8 +38,7 @@ class AuditStore final : public identity::AuditStore {
   public:
     explicit AuditStore(Pool& pool) : pool_(pool) {}
 
-    asio::awaitable<Result<std::vector<identity::AuditEvent>>> list(
-        identity::AuditQuery query) override {
+    awaitable<Result<std::vector<identity::AuditEvent>>> list(identity::AuditQuery query) override {
         std::optional<std::vector<std::string>> nouns;
         if (!query.nouns.empty()) nouns = std::move(query.nouns);
         Batch batch;
@@ -59,8 +58,8 @@ class AuditStore final : public identity::AuditStore {
         co_return events;
     }
 
-    asio::awaitable<Result<void>> record(Author author, std::string action, std::string target,
-                                         std::string data) override {
+    awaitable<Result<void>> record(Author author, std::string action, std::string target,
+                                   std::string data) override {
         co_return done(
             co_await run_in(pool_, in_team(author.team),
                             Statement::of(sql::audit_record, author.team.value, author.user.value,

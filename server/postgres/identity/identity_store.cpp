@@ -5,7 +5,6 @@
 #include "server/postgres/sql.hpp"
 
 namespace plimsoll::postgres {
-using identity::awaitable;
 
 namespace {
 
@@ -25,7 +24,7 @@ std::vector<T> all(const Rows& rows, T (*from)(const Row&)) {
 
 }  // namespace
 
-asio::awaitable<Result<Rows>> IdentityStore::run(Statement scope, Statement statement) {
+awaitable<Result<Rows>> IdentityStore::run(Statement scope, Statement statement) {
     Batch batch;
     batch.push_back(std::move(scope));
     batch.push_back(std::move(statement));

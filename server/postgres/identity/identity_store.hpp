@@ -15,7 +15,7 @@ class IdentityStore final : public identity::IdentityStore {
         : pool_(pool), principals_(std::make_shared<PrincipalLookups>(std::move(executor), pool)) {}
 
     template <class T>
-    using Answer = identity::awaitable<Result<T>>;
+    using Answer = awaitable<Result<T>>;
 
     // For stores whose changes end sessions or tokens, too.
     std::shared_ptr<PrincipalCache> known() const { return known_; }
@@ -63,7 +63,7 @@ class IdentityStore final : public identity::IdentityStore {
   private:
     Answer<identity::Principal> owner_of(Credential credential);
     // Runs `scope`, then `statement`; returns the rows of the latter. Clears the credential cache.
-    asio::awaitable<Result<Rows>> run(Statement scope, Statement statement);
+    awaitable<Result<Rows>> run(Statement scope, Statement statement);
 
     Pool& pool_;
     std::shared_ptr<PrincipalLookups> principals_;

@@ -11,7 +11,6 @@
 
 namespace plimsoll::postgres {
 
-using boost::asio::awaitable;
 using identity::Invitation;
 using identity::InvitationOffer;
 

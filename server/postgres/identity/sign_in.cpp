@@ -5,7 +5,6 @@
 
 namespace plimsoll::postgres {
 
-using identity::awaitable;
 using identity::Principal;
 
 awaitable<Result<std::string>> IdentityStore::cursor_key() {

@@ -13,8 +13,6 @@
 
 namespace plimsoll::postgres {
 
-using queue::awaitable;
-
 namespace {
 
 queue::Dataset to_dataset(const Row& row) {

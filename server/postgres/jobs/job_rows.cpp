@@ -1,17 +1,14 @@
 #include "server/postgres/jobs/job_rows.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/base/gzip.hpp"
 #include "server/postgres/jobs/share_rows.hpp"
 
 #include <map>
 #include <stdexcept>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::postgres {
 namespace {
-
-using nlohmann::json;
 
 queue::Labels labels_of(std::string_view text) {
     return json::parse(text).get<queue::Labels>();

@@ -32,7 +32,7 @@ class JobSignals final : public queue::JobSignals {
 
     // A change shortly before the call also ends the wait: it may have happened between the
     // caller's read of the job and this call.
-    queue::awaitable<void> changed(JobId id, Clock::time_point deadline) override {
+    awaitable<void> changed(JobId id, Clock::time_point deadline) override {
         forget_old();
         if (const auto found = recent_.find(id); found != recent_.end()) {
             deadline = std::min(deadline, found->second + kRecent);
@@ -40,14 +40,14 @@ class JobSignals final : public queue::JobSignals {
         co_await wait(id, deadline);
     }
 
-    queue::awaitable<void> changed_since(JobId id, Clock::time_point since,
-                                         Clock::time_point deadline) override {
+    awaitable<void> changed_since(JobId id, Clock::time_point since,
+                                  Clock::time_point deadline) override {
         const auto found = recent_.find(id);
         if (found == recent_.end() || found->second < since) co_await wait(id, deadline);
     }
 
   private:
-    queue::awaitable<void> wait(JobId id, Clock::time_point deadline) {
+    awaitable<void> wait(JobId id, Clock::time_point deadline) {
         auto timer = std::make_shared<asio::steady_timer>(executor_, deadline);
         const auto place = waiters_->emplace(id, timer);
         // Removed from the list however the wait ends, even by a cancelled caller.

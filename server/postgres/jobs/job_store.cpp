@@ -22,8 +22,6 @@
 namespace plimsoll::postgres {
 namespace {
 
-using queue::awaitable;
-
 struct JobOfTeam {
     TeamId team;
     JobId job;
@@ -299,7 +297,7 @@ class JobStore final : public queue::JobStore {
   private:
     // Runs a query about a job in one round trip with the team's scope and the job's state.
     // Errc::not_found: the job does not exist.
-    asio::awaitable<Result<Rows>> about(TeamId team, JobId id, Statement statement) {
+    awaitable<Result<Rows>> about(TeamId team, JobId id, Statement statement) {
         auto replies = co_await run_in(pool_, kCallTimeout, in_team(team),
                                        Statement::of(sql::jobs_version, id), std::move(statement));
         if (replies && (*replies)[1].empty()) co_return fail(no_such_job());

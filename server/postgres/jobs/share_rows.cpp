@@ -1,12 +1,9 @@
 #include "server/postgres/jobs/share_rows.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/postgres/driver/statement.hpp"
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::postgres {
-
-using nlohmann::json;
 
 queue::Share to_share(const Row& row) {
     queue::Share share;

@@ -1,17 +1,15 @@
 #include "server/postgres/jobs/submit.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/postgres/jobs/enqueue.hpp"
 #include "server/postgres/jobs/share_rows.hpp"
 #include "server/postgres/pool/scope.hpp"
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::postgres {
 namespace {
 
-using nlohmann::json;
 using Jobs = std::vector<const queue::NewJob*>;
 
 // Thousands of jobs in a statement take longer than a call may.
@@ -68,7 +66,7 @@ Result<queue::Submitted> to_answer(const Row& row, queue::NewJob& job) {
 
 }  // namespace
 
-asio::awaitable<Result<Stored>> store_whole(Pool& pool, std::vector<queue::NewJob> jobs) {
+awaitable<Result<Stored>> store_whole(Pool& pool, std::vector<queue::NewJob> jobs) {
     const auto all = pointers(jobs);
     auto replies = co_await pool.run(enqueue(all, true), kBundleTimeout);
     if (!replies && replies.error().code == Errc::conflict && !replies.error().where.empty()) {
@@ -80,7 +78,7 @@ asio::awaitable<Result<Stored>> store_whole(Pool& pool, std::vector<queue::NewJo
     co_return answers;
 }
 
-asio::awaitable<Stored> store_each(Pool& pool, std::vector<queue::NewJob> jobs) {
+awaitable<Stored> store_each(Pool& pool, std::vector<queue::NewJob> jobs) {
     const auto all = pointers(jobs);
     Stored answers;
     for (std::size_t first = 0, step = kJobsPerStatement; first < all.size();) {
@@ -129,7 +127,7 @@ std::size_t GroupCommit::weigh(const queue::NewJob& job) const {
     return bytes;
 }
 
-asio::awaitable<void> GroupCommit::run(Round round) {
+awaitable<void> GroupCommit::run(Round round) {
     std::vector<const queue::NewJob*> jobs;
     for (const auto& call : round) jobs.push_back(&call->asked);
     auto replies = co_await pool_.run(enqueue(jobs), kCallTimeout);

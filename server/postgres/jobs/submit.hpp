@@ -9,11 +9,11 @@ namespace plimsoll::postgres {
 using Stored = std::vector<Result<queue::Submitted>>;
 
 // Stores all of the jobs in one statement, or none.
-asio::awaitable<Result<Stored>> store_whole(Pool& pool, std::vector<queue::NewJob> jobs);
+awaitable<Result<Stored>> store_whole(Pool& pool, std::vector<queue::NewJob> jobs);
 
 // Stores each job independently, a few per statement, so that no statement locks the queue for
 // long.
-asio::awaitable<Stored> store_each(Pool& pool, std::vector<queue::NewJob> jobs);
+awaitable<Stored> store_each(Pool& pool, std::vector<queue::NewJob> jobs);
 
 // From a row of jobs.enqueue.
 Result<queue::Submitted> to_submitted(const Row& row);
@@ -33,7 +33,7 @@ class GroupCommit final : public Rounds<queue::NewJob, queue::Submitted> {
 
   private:
     std::size_t weigh(const queue::NewJob& job) const override;
-    asio::awaitable<void> run(Round round) override;
+    awaitable<void> run(Round round) override;
 
     Pool& pool_;
 };

@@ -42,7 +42,7 @@ void Listener::stop() {
     listening_ = false;
 }
 
-asio::awaitable<void> Listener::open() {
+awaitable<void> Listener::open() {
     const auto alive = std::weak_ptr(alive_);
     auto handle = co_await connect(target_, std::chrono::steady_clock::now() + kTimeout);
     if (alive.expired()) co_return;
@@ -68,7 +68,7 @@ asio::awaitable<void> Listener::open() {
 
 // Also the ping of an idle connection: a repeated LISTEN changes nothing, and a missing response by
 // the deadline ends the connection.
-asio::awaitable<bool> Listener::listen() {
+awaitable<bool> Listener::listen() {
     const auto alive = std::weak_ptr(alive_);
     const auto connection = connection_;
     std::vector<std::string> texts;

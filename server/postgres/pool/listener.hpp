@@ -41,10 +41,10 @@ class Listener {
     bool is_listening() const { return listening_; }
 
   private:
-    asio::awaitable<void> open();
+    awaitable<void> open();
     void reopen_later();
     void tick();
-    asio::awaitable<bool> listen();
+    awaitable<bool> listen();
     void look_again();
 
     asio::any_io_executor executor_;

@@ -35,7 +35,7 @@ class Lookups : public Rounds<Key, Value> {
   private:
     std::size_t weigh(const Key&) const override { return 1; }
 
-    asio::awaitable<void> run(Round round) override {
+    awaitable<void> run(Round round) override {
         std::set<Key> keys;
         for (const auto& call : round) keys.insert(call->asked);
         const auto replies = co_await pool_.run(question(keys), kCallTimeout);

@@ -79,7 +79,7 @@ PoolLoad Pool::load() const {
     return load;
 }
 
-asio::awaitable<Result<Replies>> Pool::run(Batch batch, std::chrono::milliseconds timeout) {
+awaitable<Result<Replies>> Pool::run(Batch batch, std::chrono::milliseconds timeout) {
     const Deadline deadline = std::chrono::steady_clock::now() + timeout;
     CO_TRY(auto connection, co_await acquire(deadline));
     // A response frees a place for one more caller.
@@ -98,7 +98,7 @@ bool Pool::lacked_space() const {
     return std::chrono::steady_clock::now() < lacked_space_until_;
 }
 
-asio::awaitable<Result<Rows>> Pool::run(Statement statement, std::chrono::milliseconds timeout) {
+awaitable<Result<Rows>> Pool::run(Statement statement, std::chrono::milliseconds timeout) {
     Batch batch;
     batch.push_back(std::move(statement));
     CO_TRY(auto replies, co_await run(std::move(batch), timeout));
@@ -116,7 +116,7 @@ std::shared_ptr<Connection> Pool::least_busy() const {
     return best;
 }
 
-asio::awaitable<Result<std::shared_ptr<Connection>>> Pool::acquire(Deadline deadline) {
+awaitable<Result<std::shared_ptr<Connection>>> Pool::acquire(Deadline deadline) {
     auto alive = std::weak_ptr(alive_);
     while (true) {
         if (auto connection = least_busy()) co_return connection;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/awaitable.hpp"
 #include "server/postgres/driver/connection.hpp"
 
 #include <chrono>
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 namespace plimsoll::postgres {
@@ -45,8 +45,8 @@ class Pool {
     // Closes all connections; pending callers get Errc::unavailable.
     void stop();
 
-    asio::awaitable<Result<Replies>> run(Batch batch, std::chrono::milliseconds timeout);
-    asio::awaitable<Result<Rows>> run(Statement statement, std::chrono::milliseconds timeout);
+    awaitable<Result<Replies>> run(Batch batch, std::chrono::milliseconds timeout);
+    awaitable<Result<Rows>> run(Statement statement, std::chrono::milliseconds timeout);
 
     // Whether what keeps the database from starting is a full disk, which no connection attempt can
     // tell: nobody listens.
@@ -62,7 +62,7 @@ class Pool {
     struct Slot;
     struct Waiter;
 
-    asio::awaitable<Result<std::shared_ptr<Connection>>> acquire(Deadline deadline);
+    awaitable<Result<std::shared_ptr<Connection>>> acquire(Deadline deadline);
     std::shared_ptr<Connection> least_busy() const;
     void open(Slot& slot);
     void opened(Slot& slot, Result<Handle> handle);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/awaitable.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -12,7 +13,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
@@ -46,7 +46,7 @@ class Rounds : public std::enable_shared_from_this<Rounds<Asked, Answer>> {
 
     // Errc::unavailable: too many calls wait, or no round began in time; Errc::timeout: a round
     // began, and its outcome is unknown.
-    asio::awaitable<Result<Answer>> ask(Asked asked) {
+    awaitable<Result<Answer>> ask(Asked asked) {
         const auto self = this->shared_from_this();
         const auto call = std::make_shared<Call>(executor_, std::move(asked), 0);
         call->weight = weigh(call->asked);
@@ -88,7 +88,7 @@ class Rounds : public std::enable_shared_from_this<Rounds<Asked, Answer>> {
 
     virtual std::size_t weigh(const Asked& asked) const = 0;
     // Must answer every call of the round.
-    virtual asio::awaitable<void> run(Round round) = 0;
+    virtual awaitable<void> run(Round round) = 0;
 
     static void answer(Call& call, Result<Answer> with) {
         call.answer = std::move(with);
@@ -96,7 +96,7 @@ class Rounds : public std::enable_shared_from_this<Rounds<Asked, Answer>> {
     }
 
   private:
-    static asio::awaitable<void> run_all(std::shared_ptr<Rounds> self) {
+    static awaitable<void> run_all(std::shared_ptr<Rounds> self) {
         while (!self->waiting_.empty()) {
             const auto round = self->next_round();
             try {
@@ -113,7 +113,7 @@ class Rounds : public std::enable_shared_from_this<Rounds<Asked, Answer>> {
         self->busy_ = false;
     }
 
-    asio::awaitable<void> gather(std::size_t calls) {
+    awaitable<void> gather(std::size_t calls) {
         if (calls == 1 || waiting_.size() >= calls || limits_.gather.count() == 0) co_return;
         expected_ = calls;
         gathering_.expires_after(limits_.gather);

@@ -26,8 +26,8 @@ inline constexpr std::chrono::milliseconds kCallTimeout{5000};
 
 // Runs statements in a scope, as one transaction. The first reply is the scope's.
 template <class... Statements>
-asio::awaitable<Result<Replies>> run_in(Pool& pool, std::chrono::milliseconds timeout,
-                                        Statement scope, Statements... statements) {
+awaitable<Result<Replies>> run_in(Pool& pool, std::chrono::milliseconds timeout, Statement scope,
+                                  Statements... statements) {
     Batch batch;
     batch.push_back(std::move(scope));
     (batch.push_back(std::move(statements)), ...);
@@ -35,7 +35,7 @@ asio::awaitable<Result<Replies>> run_in(Pool& pool, std::chrono::milliseconds ti
 }
 
 // Runs one, and returns its rows.
-inline asio::awaitable<Result<Rows>> run_in(Pool& pool, Statement scope, Statement statement) {
+inline awaitable<Result<Rows>> run_in(Pool& pool, Statement scope, Statement statement) {
     co_return last(co_await run_in(pool, kCallTimeout, std::move(scope), std::move(statement)));
 }
 

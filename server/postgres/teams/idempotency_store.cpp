@@ -15,7 +15,7 @@ class IdempotencyStore final : public teams::IdempotencyStore {
   public:
     explicit IdempotencyStore(Pool& pool) : pool_(pool) {}
 
-    asio::awaitable<Result<std::optional<teams::StoredResponse>>> reserve(
+    awaitable<Result<std::optional<teams::StoredResponse>>> reserve(
         TeamId team, std::string key, std::string fingerprint) override {
         CO_TRY(auto replies,
                co_await run_in(
@@ -34,15 +34,15 @@ class IdempotencyStore final : public teams::IdempotencyStore {
                                         row.get<Maybe<std::string>>("body")};
     }
 
-    asio::awaitable<Result<void>> keep(TeamId team, std::string key,
-                                       teams::StoredResponse answer) override {
+    awaitable<Result<void>> keep(TeamId team, std::string key,
+                                 teams::StoredResponse answer) override {
         co_return done(co_await run_in(
             pool_, in_team(team),
             Statement::of(sql::answers_keep, team, std::move(key), answer.status,
                           unless_empty(std::move(answer.location)), std::move(answer.body))));
     }
 
-    asio::awaitable<Result<void>> release(TeamId team, std::string key) override {
+    awaitable<Result<void>> release(TeamId team, std::string key) override {
         co_return done(co_await run_in(pool_, in_team(team),
                                        Statement::of(sql::answers_release, team, std::move(key))));
     }

@@ -8,7 +8,6 @@
 
 namespace plimsoll::postgres {
 
-using boost::asio::awaitable;
 using teams::LinkedReport;
 using teams::ReportLink;
 

@@ -13,7 +13,6 @@ namespace plimsoll::postgres {
 
 using schedules::Answer;
 using schedules::Answered;
-using schedules::awaitable;
 using schedules::Claimed;
 using schedules::Run;
 using schedules::Schedule;

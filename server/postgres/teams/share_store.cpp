@@ -110,7 +110,7 @@ class ShareStore final : public queue::ShareStore {
   private:
     // In a transaction that may write audit rows of any team.
     // A change by an author who may have seen a state other than the current one.
-    asio::awaitable<Result<Rows>> edit(const Author& author, Statement statement) {
+    awaitable<Result<Rows>> edit(const Author& author, Statement statement) {
         Batch batch;
         batch.push_back(across_teams());
         if (author.seen) batch.push_back(Statement::of(sql::shares_lock_terms));
@@ -119,8 +119,7 @@ class ShareStore final : public queue::ShareStore {
     }
 
     // In the team's transaction, or in one across teams.
-    asio::awaitable<Result<Rows>> run(Statement statement,
-                                      std::optional<TeamId> team = std::nullopt) {
+    awaitable<Result<Rows>> run(Statement statement, std::optional<TeamId> team = std::nullopt) {
         return run_in(pool_, team ? in_team(*team) : across_teams(), std::move(statement));
     }
 

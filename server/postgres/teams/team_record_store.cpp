@@ -64,7 +64,7 @@ Error full(Collection collection) {
 class TeamRecordStore final : public teams::TeamRecordStore {
   public:
     template <class T>
-    using Answer = boost::asio::awaitable<Result<T>>;
+    using Answer = awaitable<Result<T>>;
 
     explicit TeamRecordStore(Pool& pool) : pool_(pool) {}
 

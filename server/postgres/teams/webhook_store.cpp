@@ -5,7 +5,6 @@
 #include "server/webhooks/store.hpp"
 
 namespace plimsoll::postgres {
-using webhooks::awaitable;
 using webhooks::Delivery;
 using webhooks::DeliveryId;
 using webhooks::Outgoing;

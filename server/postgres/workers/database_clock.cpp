@@ -24,7 +24,7 @@ Timestamp DatabaseClock::now() const {
     return Timestamp(microseconds(zero) + steady_now());
 }
 
-asio::awaitable<Result<int>> DatabaseClock::read() {
+awaitable<Result<int>> DatabaseClock::read() {
     const auto asked = steady_now();
     CO_TRY(auto rows, co_await pool_.run(Statement::of(sql::duties_read_clock), kClockTimeout));
     const auto answered = steady_now();

@@ -18,7 +18,7 @@ class DatabaseClock final : public Clock {
 
     Timestamp now() const override;  // from any thread
 
-    asio::awaitable<Result<int>> read();
+    awaitable<Result<int>> read();
 
   private:
     Pool& pool_;

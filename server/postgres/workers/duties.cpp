@@ -71,7 +71,7 @@ struct Duties::State : std::enable_shared_from_this<State> {
     State(asio::any_io_executor e, Pool& p, DatabaseClock& c)
         : executor(std::move(e)), pool(p), clock(c) {}
 
-    asio::awaitable<Result<int>> run(const Duty& duty, const DutyOptions& with) {
+    awaitable<Result<int>> run(const Duty& duty, const DutyOptions& with) {
         if (duty.query == nullptr) co_return co_await clock.read();
         Batch batch;
         if (duty.is_of_all_teams) batch.push_back(across_teams());
@@ -84,7 +84,7 @@ struct Duties::State : std::enable_shared_from_this<State> {
         co_return rows[0].get<int>("done");
     }
 
-    asio::awaitable<void> loop(const Duty& duty, asio::steady_timer& timer) {
+    awaitable<void> loop(const Duty& duty, asio::steady_timer& timer) {
         const auto self = shared_from_this();
         while (!stopped) {
             auto done = co_await run(duty, options);
@@ -116,7 +116,7 @@ Duties::~Duties() {
     stop();
 }
 
-asio::awaitable<Result<int>> Duties::run(std::string_view name, DutyOptions options) {
+awaitable<Result<int>> Duties::run(std::string_view name, DutyOptions options) {
     const auto* const duty = std::ranges::find(kDuties, name, &Duty::name);
     co_return co_await state_->run(*duty, options);
 }

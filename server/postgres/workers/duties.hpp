@@ -39,7 +39,7 @@ class Duties {
 
     // Runs one once. Returns how many items it processed, so that the caller can repeat it while
     // there is more.
-    asio::awaitable<Result<int>> run(std::string_view name, DutyOptions options = {});
+    awaitable<Result<int>> run(std::string_view name, DutyOptions options = {});
 
     // Runs each at its own interval; a failed one is retried at its next tick.
     void start(DutyOptions options, Observer observer = {});

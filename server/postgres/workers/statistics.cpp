@@ -5,7 +5,7 @@
 
 namespace plimsoll::postgres {
 
-asio::awaitable<Result<std::vector<QueueDepth>>> Statistics::depth() {
+awaitable<Result<std::vector<QueueDepth>>> Statistics::depth() {
     CO_TRY(auto rows, co_await pool_.run(Statement::of(sql::statistics_queue_depth), kCallTimeout));
     std::vector<QueueDepth> depths;
     for (const Row row : rows) {

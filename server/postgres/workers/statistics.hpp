@@ -23,7 +23,7 @@ class Statistics {
 
     // Counts every device class in every state. Reads each team's counters: call every few seconds,
     // not for every request.
-    asio::awaitable<Result<std::vector<QueueDepth>>> depth();
+    awaitable<Result<std::vector<QueueDepth>>> depth();
 
   private:
     Pool& pool_;

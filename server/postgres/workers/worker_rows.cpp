@@ -1,5 +1,6 @@
 #include "server/postgres/workers/worker_rows.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/postgres/jobs/enqueue.hpp"
 #include "server/postgres/jobs/job_rows.hpp"
 #include "server/postgres/sql.hpp"
@@ -10,12 +11,8 @@
 #include <memory>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::postgres {
 namespace {
-
-using nlohmann::json;
 
 const char* stored_outcome(queue::TaskReport::Outcome outcome) {
     switch (outcome) {

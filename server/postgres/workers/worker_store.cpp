@@ -12,7 +12,6 @@
 
 namespace plimsoll::postgres {
 
-using queue::awaitable;
 using queue::WorkerHandle;
 
 namespace {

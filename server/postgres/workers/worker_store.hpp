@@ -34,34 +34,32 @@ class WorkerStore final : public queue::WorkerStore {
     // be started yet.
     WorkerStore(const asio::any_io_executor& executor, Pool& pool, Listener& listener);
 
-    queue::awaitable<Result<queue::WorkerHandle>> register_worker(queue::WorkerInfo info) override;
-    queue::awaitable<Result<void>> report_unusable(queue::WorkerInfo info) override;
-    queue::awaitable<Result<queue::HeartbeatReply>> heartbeat(
+    awaitable<Result<queue::WorkerHandle>> register_worker(queue::WorkerInfo info) override;
+    awaitable<Result<void>> report_unusable(queue::WorkerInfo info) override;
+    awaitable<Result<queue::HeartbeatReply>> heartbeat(
         queue::WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
         queue::WorkerTelemetry telemetry) override;
-    queue::awaitable<Result<void>> report_cleanup(queue::WorkerHandle worker, std::int64_t cleanup,
-                                                  queue::Freed freed) override;
-    queue::awaitable<Result<queue::Claim>> claim(
+    awaitable<Result<void>> report_cleanup(queue::WorkerHandle worker, std::int64_t cleanup,
+                                           queue::Freed freed) override;
+    awaitable<Result<queue::Claim>> claim(queue::WorkerHandle worker, double seconds, int max_tasks,
+                                          std::optional<std::int64_t> free_memory = {}) override;
+    awaitable<Result<queue::Claim>> claim_elsewhere(
         queue::WorkerHandle worker, double seconds, int max_tasks,
         std::optional<std::int64_t> free_memory = {}) override;
-    queue::awaitable<Result<queue::Claim>> claim_elsewhere(
-        queue::WorkerHandle worker, double seconds, int max_tasks,
-        std::optional<std::int64_t> free_memory = {}) override;
-    queue::awaitable<Result<queue::Acceptance>> complete(
-        queue::WorkerHandle worker, std::int64_t fence,
-        std::vector<queue::TaskReport> reports) override;
-    queue::awaitable<Result<void>> record_log(queue::WorkerHandle worker, std::int64_t fence,
-                                              std::vector<queue::TaskLines> tasks) override;
-    queue::awaitable<Result<void>> release(queue::WorkerHandle worker, std::int64_t fence,
-                                           std::vector<queue::TaskName> tasks) override;
-    queue::awaitable<Result<void>> retire(queue::WorkerHandle worker) override;
-    queue::awaitable<bool> wake(queue::WorkerHandle worker,
-                                std::chrono::steady_clock::time_point deadline) override;
+    awaitable<Result<queue::Acceptance>> complete(queue::WorkerHandle worker, std::int64_t fence,
+                                                  std::vector<queue::TaskReport> reports) override;
+    awaitable<Result<void>> record_log(queue::WorkerHandle worker, std::int64_t fence,
+                                       std::vector<queue::TaskLines> tasks) override;
+    awaitable<Result<void>> release(queue::WorkerHandle worker, std::int64_t fence,
+                                    std::vector<queue::TaskName> tasks) override;
+    awaitable<Result<void>> retire(queue::WorkerHandle worker) override;
+    awaitable<bool> wake(queue::WorkerHandle worker,
+                         std::chrono::steady_clock::time_point deadline) override;
     // Whether the node's workers have nothing left to do.
-    queue::awaitable<Result<bool>> is_idle(std::string node);
+    awaitable<Result<bool>> is_idle(std::string node);
 
   private:
-    queue::awaitable<Result<queue::Claim>> leased(queue::WorkerHandle worker, Statement claiming);
+    awaitable<Result<queue::Claim>> leased(queue::WorkerHandle worker, Statement claiming);
     void woken();
 
     Pool& pool_;

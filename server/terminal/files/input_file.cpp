@@ -1,6 +1,7 @@
 #include "server/terminal/files/input_file.hpp"
 
 #include "engine/base/format_number.hpp"
+#include "engine/base/json.hpp"
 #include "engine/text/record_reader.hpp"
 #include "engine/text/utf8.hpp"
 #include "server/client/upload.hpp"
@@ -17,8 +18,6 @@
 
 namespace plimsoll::terminal {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::size_t kPieceBytes = 1 << 16;
 

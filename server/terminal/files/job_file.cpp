@@ -1,16 +1,13 @@
 #include "server/terminal/files/job_file.hpp"
 
 #include "engine/base/format_number.hpp"
+#include "engine/base/json.hpp"
 #include "server/terminal/assignment.hpp"
 #include "server/terminal/files/records_file.hpp"
 
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::terminal {
-
-using nlohmann::json;
 
 namespace {
 

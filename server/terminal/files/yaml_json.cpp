@@ -1,12 +1,11 @@
 #include "server/terminal/files/yaml_json.hpp"
 
-#include <nlohmann/json.hpp>
+#include "engine/base/json.hpp"
+
 #include <yaml-cpp/yaml.h>
 
 namespace plimsoll::terminal {
 namespace {
-
-using nlohmann::json;
 
 json converted(const YAML::Node& node) {
     if (node.IsMap()) {

@@ -26,7 +26,7 @@ void Event::set() {
     timer_.cancel();
 }
 
-asio::awaitable<void> Event::wait() {
+awaitable<void> Event::wait() {
     // Awaiting again in a cancelled coroutine throws, which ends the loop.
     while (!set_) co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
     set_ = false;

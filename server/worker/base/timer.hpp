@@ -1,14 +1,14 @@
 #pragma once
 
+#include "server/base/awaitable.hpp"
+
 #include <chrono>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 namespace plimsoll::worker {
 
-using boost::asio::awaitable;
 using TimePoint = std::chrono::steady_clock::time_point;
 
 // The local steady clock, for pauses and timeouts. The validity of leases is decided by the
@@ -32,7 +32,7 @@ class Event {
   public:
     explicit Event(const boost::asio::any_io_executor& executor);
     void set();
-    boost::asio::awaitable<void> wait();
+    awaitable<void> wait();
 
   private:
     boost::asio::steady_timer timer_;  // never expires; cancelled to wake the waiter

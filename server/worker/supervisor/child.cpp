@@ -34,7 +34,7 @@ class Process final : public Child {
         waitpid(pid_, nullptr, 0);
     }
 
-    asio::awaitable<std::string> ended() override {
+    awaitable<std::string> ended() override {
         while (pid_ > 0) {
             const auto [error] = co_await process_.async_wait(
                 asio::posix::stream_descriptor::wait_read, asio::as_tuple(asio::use_awaitable));
@@ -43,7 +43,7 @@ class Process final : public Child {
         co_return status_ == 0 ? std::string() : describe_end(status_);
     }
 
-    asio::awaitable<void> wrote() override {
+    awaitable<void> wrote() override {
         while (!is_closed()) {
             const auto [error] = co_await pipe_.async_wait(
                 asio::posix::stream_descriptor::wait_read, asio::as_tuple(asio::use_awaitable));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/base/programs/spawn.hpp"
 
 #include <memory>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 
 namespace plimsoll::worker {
 
@@ -19,11 +19,11 @@ class Child {
 
     // Waits for the process to exit: "" for status 0, otherwise a description such as "exit status
     // 1" or "killed by SIGSEGV". May be cancelled and called again.
-    virtual boost::asio::awaitable<std::string> ended() = 0;
+    virtual awaitable<std::string> ended() = 0;
 
     // Waits until there is data to read; never returns after the process closed the pipe and
     // everything was read. May be cancelled without losing data.
-    virtual boost::asio::awaitable<void> wrote() = 0;
+    virtual awaitable<void> wrote() = 0;
 
     // Reads all available data without waiting. After ended() returned, that is everything the
     // process wrote.

@@ -1,4 +1,5 @@
 // Endpoints of schedules.
+#include "engine/base/json.hpp"
 #include "server/http/api/idempotency.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
@@ -16,12 +17,8 @@
 #include <charconv>
 #include <cstdio>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
-using nlohmann::json;
 using schedules::Schedule;
 using schedules::ScheduleId;
 

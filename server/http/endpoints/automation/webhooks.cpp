@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Endpoints of webhooks and their deliveries.
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
@@ -10,8 +11,6 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
-using nlohmann::json;
 using webhooks::Delivery;
 using webhooks::DeliveryId;
 using webhooks::Webhook;

@@ -1,11 +1,10 @@
 #include "server/http/endpoints/datasets/dataset_json.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/query.hpp"
 
 namespace plimsoll::http::endpoints {
-
-using nlohmann::json;
 
 std::string dataset_path(DatasetId id) {
     return "/v1/datasets/" + to_public(id);

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // A preview of a dataset's records, and the lines that cannot be read.
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/datasets/dataset_json.hpp"
@@ -11,9 +12,7 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
 using jobs::ResultsFormat;
-using nlohmann::json;
 
 namespace {
 

@@ -8,8 +8,6 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
-
 namespace {
 
 constexpr std::size_t kStepBytes = 1 << 20;  // compressed, that are worth a transaction

@@ -6,8 +6,6 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
-
 namespace {
 
 class Datasets {

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Who changed what, and when: as pages, and as a file.
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/endpoints.hpp"
@@ -11,11 +12,9 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
 using identity::AuditEvent;
 using identity::AuditEventId;
 using identity::AuditQuery;
-using nlohmann::json;
 
 namespace {
 

@@ -1,13 +1,12 @@
 #include "server/http/endpoints/identity/identity_json.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/query.hpp"
 
 namespace plimsoll::http::endpoints {
-
-using nlohmann::json;
 
 json user_json(const identity::User& user) {
     return {{"id", to_public(user.id)},          {"name", user.name},

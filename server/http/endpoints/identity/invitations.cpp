@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Invitations into the caller's team, and how users accept them.
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/failure_limit.hpp"
@@ -14,10 +15,8 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
 using identity::Invitation;
 using identity::InvitationId;
-using nlohmann::json;
 
 namespace {
 

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Passwords: the caller's own, and the links with which system admins let others set theirs.
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/failure_limit.hpp"
@@ -10,9 +11,7 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
 using identity::PasswordStore;
-using nlohmann::json;
 
 namespace {
 

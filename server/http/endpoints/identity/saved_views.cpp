@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Filters of a page that the caller keeps under a name. They belong to the caller and one team.
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/json_values.hpp"
@@ -7,9 +8,7 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
 using jobs::TeamRecord;
-using nlohmann::json;
 
 namespace {
 

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // The second factor at sign-in with a password: the caller's own, and how system admins remove one.
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/password_service.hpp"
@@ -9,9 +10,7 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
 using identity::PasswordStore;
-using nlohmann::json;
 
 namespace {
 

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Accounts of programs: they belong to the team, act by tokens and never sign in.
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
@@ -8,9 +9,6 @@
 #include <algorithm>
 
 namespace plimsoll::http::endpoints {
-
-using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Endpoints to sign in and out, and of the caller.
 //
 // How a sign-in with the identity provider begins; it ends at the sessions. And how a user signs
@@ -16,10 +17,8 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
 using identity::NewSession;
 using identity::SecretKind;
-using nlohmann::json;
 
 namespace {
 

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Teams and their members.
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/edits.hpp"
@@ -12,10 +13,8 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
 using identity::Member;
 using identity::Role;
-using nlohmann::json;
 
 namespace {
 

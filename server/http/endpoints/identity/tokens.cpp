@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // API tokens of the caller's team.
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/edits.hpp"
@@ -11,9 +12,6 @@
 #include <algorithm>
 
 namespace plimsoll::http::endpoints {
-
-using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Users and their sign-in links. For system admins.
 //
 // Identities of users at identity providers. For system admins.
@@ -14,10 +15,8 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
 using identity::IdentityId;
 using identity::ProvidedIdentity;
-using nlohmann::json;
 
 namespace {
 

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Cancelling many jobs: those that are named, or all that match a filter.
 //
 // Redrives: one ended job, some, or all that match a filter.
@@ -8,9 +9,6 @@
 #include <algorithm>
 
 namespace plimsoll::http::endpoints {
-
-using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

@@ -4,8 +4,8 @@
 
 namespace plimsoll::http::endpoints {
 
-boost::asio::awaitable<Result<queue::ChunkInfo>> chunk_of_item(queue::JobStore& store, TeamId team,
-                                                               JobId job, std::int64_t index) {
+awaitable<Result<queue::ChunkInfo>> chunk_of_item(queue::JobStore& store, TeamId team, JobId job,
+                                                  std::int64_t index) {
     CO_TRY(auto chunks, co_await store.result_chunks(team, job));
     const auto it = std::ranges::find_if(chunks, [index](const queue::ChunkInfo& chunk) {
         return index >= chunk.first_item && index < chunk.first_item + chunk.items;

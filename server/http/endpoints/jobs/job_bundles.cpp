@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Many jobs in one call: all or none, or each independently.
 #include "server/base/hex.hpp"
 #include "server/base/offload.hpp"
@@ -11,9 +12,6 @@
 #include <algorithm>
 
 namespace plimsoll::http::endpoints {
-
-using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

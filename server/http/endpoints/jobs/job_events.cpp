@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // A job's events, as a page or as a stream.
 #include "server/base/fair_budget.hpp"
 #include "server/http/access/authentication.hpp"
@@ -14,8 +15,6 @@
 namespace plimsoll::http::endpoints {
 
 namespace asio = boost::asio;
-using asio::awaitable;
-using nlohmann::json;
 using SteadyClock = std::chrono::steady_clock;
 
 namespace {

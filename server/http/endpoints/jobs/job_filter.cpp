@@ -1,10 +1,9 @@
 #include "server/http/endpoints/jobs/job_filter.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 
 namespace plimsoll::http::endpoints {
-
-using nlohmann::json;
 
 namespace {
 

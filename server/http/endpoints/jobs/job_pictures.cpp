@@ -11,8 +11,6 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
-
 namespace {
 
 std::string_view line_of(std::string_view rows, std::int64_t number) {

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Reading one job: now, or when it changes; and its report.
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
@@ -10,8 +11,6 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
-using nlohmann::json;
 using SteadyClock = std::chrono::steady_clock;
 
 namespace {

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // The parts of a job that run on devices, each with its latest attempt.
 //
 // The attempts at a job's tasks: where, when, and how each ended.
@@ -14,9 +15,6 @@
 #include <charconv>
 
 namespace plimsoll::http::endpoints {
-
-using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Submitting, listing, cancelling and deleting jobs.
 #include "server/http/api/idempotency.hpp"
 #include "server/http/endpoints/endpoints.hpp"
@@ -8,9 +9,6 @@
 #include "server/http/messages/limits.hpp"
 
 namespace plimsoll::http::endpoints {
-
-using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Links that show one report to anyone who has them, and what they show.
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/endpoints.hpp"
@@ -12,9 +13,6 @@
 #include <algorithm>
 
 namespace plimsoll::http::endpoints {
-
-using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 namespace plimsoll::http::endpoints {
 
-boost::asio::awaitable<LinkedReports::Opened> LinkedReports::open(const Call& call) {
+awaitable<LinkedReports::Opened> LinkedReports::open(const Call& call) {
     const auto& address = call.request.remote_address;
     const auto now = FailureLimit::Clock::now();
     auto hash = identity::hash_secret(identity::SecretKind::report_link,

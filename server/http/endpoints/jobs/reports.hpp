@@ -35,7 +35,7 @@ class LinkedReports {
     explicit LinkedReports(teams::ReportLinkStore& store) : store_(store) {}
 
     // 404: the link opens no report; 429: too many failed attempts from this address.
-    boost::asio::awaitable<Opened> open(const Call& call);
+    awaitable<Opened> open(const Call& call);
 
   private:
     teams::ReportLinkStore& store_;

@@ -14,7 +14,6 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
 using SteadyClock = std::chrono::steady_clock;
 
 namespace {

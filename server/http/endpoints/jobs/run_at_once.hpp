@@ -26,24 +26,21 @@ class RunAtOnce {
         : store_(store), signals_(signals), draining_(draining), clock_(clock) {}
 
     // 429: the team is over its quota. When the server stops, the wait ends.
-    boost::asio::awaitable<AtOnce> run(queue::NewJob job, const jobs::Contract& kind,
-                                       std::chrono::milliseconds max) const;
+    awaitable<AtOnce> run(queue::NewJob job, const jobs::Contract& kind,
+                          std::chrono::milliseconds max) const;
 
     // Deletes the job with its texts and rows, in the background: nobody waits for it. This object
     // must stay.
-    boost::asio::awaitable<void> forget(const queue::Job& job, UserId by) const;
+    awaitable<void> forget(const queue::Job& job, UserId by) const;
 
   private:
-    boost::asio::awaitable<void> remove(TeamId team, UserId by, JobId id) const;
-    boost::asio::awaitable<Result<queue::Job>> ended(
-        queue::Job job, std::chrono::steady_clock::time_point since,
-        std::chrono::steady_clock::time_point end) const;
-    boost::asio::awaitable<std::string> why_unfinished(const queue::Job& job,
-                                                       const jobs::Contract& kind,
-                                                       std::chrono::milliseconds max) const;
-    boost::asio::awaitable<Result<std::string>> rows(const queue::Job& job, const jobs::Plan& plan,
-                                                     const jobs::Contract& kind,
-                                                     std::string_view missing) const;
+    awaitable<void> remove(TeamId team, UserId by, JobId id) const;
+    awaitable<Result<queue::Job>> ended(queue::Job job, std::chrono::steady_clock::time_point since,
+                                        std::chrono::steady_clock::time_point end) const;
+    awaitable<std::string> why_unfinished(const queue::Job& job, const jobs::Contract& kind,
+                                          std::chrono::milliseconds max) const;
+    awaitable<Result<std::string>> rows(const queue::Job& job, const jobs::Plan& plan,
+                                        const jobs::Contract& kind, std::string_view missing) const;
 
     queue::JobStore& store_;
     queue::JobSignals& signals_;

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Reports that a team pinned, and which of them a report is compared with.
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/kind_extras.hpp"
@@ -6,9 +7,6 @@
 #include "server/http/endpoints/query.hpp"
 
 namespace plimsoll::http::endpoints {
-
-using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

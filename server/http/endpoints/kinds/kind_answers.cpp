@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Operations of job kinds that are answered without a job.
 //
 // What a job would report, computed immediately without one.
@@ -11,9 +12,6 @@
 #include "server/http/messages/limits.hpp"
 
 namespace plimsoll::http::endpoints {
-
-using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/pool/pool_json.hpp"
@@ -6,9 +7,6 @@
 #include <algorithm>
 
 namespace plimsoll::http::endpoints {
-
-using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

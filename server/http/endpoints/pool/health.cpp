@@ -6,7 +6,7 @@ namespace plimsoll::http::endpoints {
 
 namespace {
 
-boost::asio::awaitable<Response> health(queue::JobStore& jobs, queue::ShareStore& shares) {
+awaitable<Response> health(queue::JobStore& jobs, queue::ShareStore& shares) {
     const auto devices = need(co_await jobs.devices());
     const auto holders = need(co_await shares.vacuum_holders());
     auto health = health_json(devices);

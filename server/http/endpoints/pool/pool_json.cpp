@@ -1,5 +1,6 @@
 #include "server/http/endpoints/pool/pool_json.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/json_values.hpp"
 
@@ -8,8 +9,6 @@
 #include <cmath>
 
 namespace plimsoll::http::endpoints {
-
-using nlohmann::json;
 
 namespace {
 

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // The queue as a whole, and its holds.
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/endpoints.hpp"
@@ -9,9 +10,6 @@
 #include <algorithm>
 
 namespace plimsoll::http::endpoints {
-
-using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

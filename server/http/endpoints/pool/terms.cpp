@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Settings of system admins: teams' shares and limits, and how past usage counts in a device class.
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/edits.hpp"
@@ -8,9 +9,6 @@
 #include <algorithm>
 
 namespace plimsoll::http::endpoints {
-
-using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 

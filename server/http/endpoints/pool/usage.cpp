@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Endpoint of usage, for accounting.
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/endpoints.hpp"
@@ -11,8 +12,6 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
-using nlohmann::json;
 using std::chrono::days;
 
 namespace {

@@ -20,7 +20,6 @@
 
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
 using jobs::ResultsFormat;
 
 namespace {

@@ -1,5 +1,6 @@
 #include "server/http/endpoints/results/result_parts.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/base/gzip.hpp"
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/jobs/item_chunk.hpp"
@@ -10,13 +11,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::http::endpoints {
 
-using boost::asio::awaitable;
 using jobs::ResultsFormat;
-using nlohmann::json;
 
 namespace {
 

@@ -28,8 +28,8 @@ struct RowSelection {
 // Reads a job's stored results. `input` is that of a quarantined task; Errc::not_found: it has been
 // deleted, or the reader may not see it.
 struct ResultSource {
-    std::function<boost::asio::awaitable<Result<std::string>>(int seq)> chunk;
-    std::function<boost::asio::awaitable<Result<queue::TaskInput>>(int seq)> input;
+    std::function<awaitable<Result<std::string>>(int seq)> chunk;
+    std::function<awaitable<Result<queue::TaskInput>>(int seq)> input;
 };
 
 // Converted sizes of a download's chunks, where known, in bytes.
@@ -47,16 +47,16 @@ class ResultParts {
 
     std::size_t count() const { return chunks_.size() + 2; }
     // Errc::corrupt if its size differs from an earlier download.
-    boost::asio::awaitable<Result<std::string>> part(std::size_t number);
+    awaitable<Result<std::string>> part(std::size_t number);
     std::optional<std::uint64_t> size(std::size_t number) const;
     // Total size; nullopt while any size is unknown.
     std::optional<std::uint64_t> total() const;
     // Makes and discards the parts of unknown size, to learn their sizes.
-    boost::asio::awaitable<Result<void>> measure();
+    awaitable<Result<void>> measure();
 
   private:
-    boost::asio::awaitable<Result<std::string>> rows_of(std::size_t chunk);
-    boost::asio::awaitable<Result<std::string>> failed_rows_of(std::size_t chunk);
+    awaitable<Result<std::string>> rows_of(std::size_t chunk);
+    awaitable<Result<std::string>> failed_rows_of(std::size_t chunk);
     Result<std::string> convert(std::size_t chunk, std::string rows);
 
     ResultSource source_;

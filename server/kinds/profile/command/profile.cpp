@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "server/base/addresses.hpp"
 #include "server/client/session.hpp"
 #include "server/http/contract/argument_flags.hpp"
@@ -29,13 +30,11 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <nlohmann/json.hpp>
 #include <nlohmann/json_fwd.hpp>
 
 namespace plimsoll::jobs::profile {
 namespace {
 
-using nlohmann::json;
 using terminal::CommandContext;
 using terminal::need;
 using terminal::Refused;

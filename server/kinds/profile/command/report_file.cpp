@@ -1,6 +1,7 @@
 #include "server/kinds/profile/command/report_file.hpp"
 
 #include "engine/base/format_number.hpp"
+#include "engine/base/json.hpp"
 #include "server/base/text_table.hpp"
 
 #include <algorithm>
@@ -12,14 +13,12 @@
 #include <system_error>
 #include <vector>
 
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace plimsoll::jobs::profile {
 namespace {
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-using nlohmann::json;
 
 constexpr int kMaxInASecond = 1000;
 

@@ -1,5 +1,6 @@
 #include "server/kinds/profile/contract/advertisement.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/jobs/records/model_requirement.hpp"
 #include "server/kinds/profile/contract/request.hpp"
 
@@ -7,12 +8,8 @@
 #include <cstdio>
 #include <tuple>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::profile {
 namespace {
-
-using nlohmann::json;
 
 AdvertisedModel model_from(const json& stored) {
     return {.name = stored.at("name"),

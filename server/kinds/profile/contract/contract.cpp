@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/jobs/records/model_requirement.hpp"
 #include "server/jobs/records/results_converter.hpp"
@@ -10,12 +11,8 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::profile {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::array kColumns = {
     Column{"index"},

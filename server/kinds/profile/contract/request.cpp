@@ -1,16 +1,13 @@
 #include "server/kinds/profile/contract/request.hpp"
 
 #include "engine/base/closest.hpp"
+#include "engine/base/json.hpp"
 #include "server/kinds/profile/contract/advertisement.hpp"
 
 #include <algorithm>
 #include <span>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::profile {
-
-using nlohmann::json;
 
 namespace {
 

@@ -1,22 +1,20 @@
 #include "server/kinds/profile/run/llm_call.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/base/outside_json.hpp"
+#include "server/base/awaitable.hpp"
 #include "server/outbound/caller.hpp"
 
 #include <exception>
 #include <utility>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/beast/http.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::profile {
 namespace {
-
-using nlohmann::json;
 
 constexpr int kSeed = 1;  // the same prompt gives the same answer where a model can do that
 
@@ -35,7 +33,6 @@ std::optional<double> nanoseconds(const json& part, const char* member) {
 
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
-using asio::awaitable;
 using outbound::Caller;
 using Clock = std::chrono::steady_clock;
 

@@ -1,6 +1,7 @@
 #include "server/jobs/command.hpp"
 
 #include "engine/base/format_number.hpp"
+#include "engine/base/json.hpp"
 #include "engine/models/store.hpp"
 #include "server/base/text_table.hpp"
 #include "server/jobs/settings.hpp"
@@ -16,13 +17,10 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <nlohmann/json_fwd.hpp>
 
 namespace plimsoll::jobs::sentiment {
 namespace {
-
-using nlohmann::json;
 
 using Rows = std::vector<std::vector<std::string>>;
 

@@ -1,5 +1,6 @@
 // `plimsoll compare-models`: several models on the same texts.
 #include "engine/base/format_number.hpp"
+#include "engine/base/json.hpp"
 #include "engine/base/result.hpp"
 #include "server/client/api_client.hpp"
 #include "server/client/session.hpp"
@@ -27,12 +28,10 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::sentiment {
 namespace {
 
-using nlohmann::json;
 using terminal::CommandContext;
 using terminal::need;
 using terminal::Refused;

@@ -1,5 +1,6 @@
 #include "server/kinds/sentiment/command/hub.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/base/outside_json.hpp"
 #include "engine/models/digest.hpp"
 #include "engine/models/store.hpp"
@@ -13,7 +14,6 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <nlohmann/json.hpp>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -56,8 +56,6 @@ void PullFolder::remove() const {
 }
 
 namespace {
-
-using nlohmann::json;
 
 constexpr std::size_t kMaxAnswer = std::size_t{4} << 20;
 constexpr int kTries = 3;

@@ -1,5 +1,6 @@
 // `plimsoll model`: the models of this machine, and those of the pool.
 #include "engine/base/format_number.hpp"
+#include "engine/base/json.hpp"
 #include "engine/models/store.hpp"
 #include "engine/sentiment/meaning.hpp"
 #include "server/base/id.hpp"
@@ -17,13 +18,11 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::sentiment {
 namespace {
 
 using models::Manifest;
-using nlohmann::json;
 using terminal::CommandContext;
 using terminal::need;
 using terminal::Refused;

@@ -1,6 +1,7 @@
 // `plimsoll policy`: the rules that choose the model of a text.
 //
 // `plimsoll policy report`: what models used over the last N hours, against one fixed model.
+#include "engine/base/json.hpp"
 #include "server/client/lists.hpp"
 #include "server/client/session.hpp"
 #include "server/kinds/sentiment/command/commands.hpp"
@@ -17,12 +18,10 @@
 #include <CLI/CLI.hpp>
 #include <boost/url/params_encoded_view.hpp>
 #include <boost/url/url.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::sentiment {
 namespace {
 
-using nlohmann::json;
 using terminal::CommandContext;
 using terminal::need;
 using terminal::Refused;

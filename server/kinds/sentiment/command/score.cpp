@@ -1,4 +1,5 @@
 // `plimsoll score`: a few texts at once.
+#include "engine/base/json.hpp"
 #include "server/client/session.hpp"
 #include "server/http/contract/argument_flags.hpp"
 #include "server/kinds/sentiment/command/commands.hpp"
@@ -14,12 +15,10 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::sentiment {
 namespace {
 
-using nlohmann::json;
 using terminal::CommandContext;
 using terminal::ExitStatus;
 using terminal::need;

@@ -1,6 +1,7 @@
 #include "server/kinds/sentiment/command/scored_text.hpp"
 
 #include "engine/base/format_number.hpp"
+#include "engine/base/json.hpp"
 #include "server/base/text_table.hpp"
 
 #include <algorithm>
@@ -10,12 +11,9 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::sentiment {
 namespace {
-
-using nlohmann::json;
 
 using Lines = std::vector<std::vector<std::string>>;
 

@@ -1,10 +1,9 @@
 #include "server/kinds/sentiment/contract/comparison.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/sentiment/meaning.hpp"
 
 namespace plimsoll::jobs::sentiment {
-
-using nlohmann::json;
 
 namespace {
 

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/jobs/records/text_plan.hpp"
 #include "server/jobs/records/text_rows.hpp"
@@ -16,8 +17,6 @@
 
 namespace plimsoll::jobs::sentiment {
 namespace {
-
-using nlohmann::json;
 
 // What scores the texts of a job.
 struct Scoring {

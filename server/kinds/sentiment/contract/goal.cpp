@@ -1,6 +1,7 @@
 #include "server/kinds/sentiment/contract/goal.hpp"
 
 #include "engine/base/format_number.hpp"
+#include "engine/base/json.hpp"
 #include "server/kinds/sentiment/contract/models.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 
@@ -13,7 +14,6 @@
 namespace plimsoll::jobs::sentiment {
 namespace {
 
-using nlohmann::json;
 using Names = std::vector<std::string_view>;
 
 // The Catalyst guide's choice, then the closest alternatives. VADER is always available.

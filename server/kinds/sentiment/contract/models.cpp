@@ -1,6 +1,7 @@
 #include "server/kinds/sentiment/contract/models.hpp"
 
 #include "engine/base/closest.hpp"
+#include "engine/base/json.hpp"
 #include "engine/sentiment/meaning.hpp"
 #include "server/jobs/records/model_requirement.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
@@ -9,11 +10,7 @@
 #include <map>
 #include <tuple>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::sentiment {
-
-using nlohmann::json;
 
 namespace {
 

@@ -1,5 +1,6 @@
 #include "server/kinds/sentiment/contract/policy.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/market/calendar.hpp"
 #include "engine/market/nyse.hpp"
 #include "server/base/time.hpp"
@@ -13,8 +14,6 @@
 
 namespace plimsoll::jobs::sentiment {
 namespace {
-
-using nlohmann::json;
 
 constexpr int kEndOfDay = 24 * 60;
 constexpr const char* kWeekdays[] = {"sunday",   "monday", "tuesday", "wednesday",

@@ -1,11 +1,11 @@
 #include "server/kinds/sentiment/contract/policy_preview.hpp"
 
+#include "engine/base/json.hpp"
+
 #include <algorithm>
 
 namespace plimsoll::jobs::sentiment {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::int64_t kDay = 86400;
 

@@ -1,5 +1,6 @@
 #include "server/kinds/sentiment/contract/policy_report.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/kinds/sentiment/contract/models.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 
@@ -10,8 +11,6 @@
 
 namespace plimsoll::jobs::sentiment {
 namespace {
-
-using nlohmann::json;
 
 // The reduction of device use that the Catalyst guide expects of its adaptive policy over 24 hours.
 constexpr int kPromisedPercent = 75;

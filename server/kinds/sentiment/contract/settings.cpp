@@ -1,5 +1,6 @@
 #include "server/kinds/sentiment/contract/settings.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/models/manifest.hpp"
 #include "server/base/addresses.hpp"
 #include "server/kinds/sentiment/contract/policy.hpp"
@@ -7,11 +8,7 @@
 
 #include <limits>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::sentiment {
-
-using nlohmann::json;
 
 Result<std::string> check_batch_size(std::string_view value) {
     return whole_number(value, 0, kMaxTexts);

@@ -1,5 +1,6 @@
 #include "server/kinds/sentiment/rest/model_operations.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/base/log.hpp"
 #include "server/base/programs/spawn.hpp"
 #include "server/http/endpoints/json_values.hpp"
@@ -12,13 +13,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::sentiment {
 namespace {
 
 namespace asio = boost::asio;
-using nlohmann::json;
 
 constexpr std::chrono::milliseconds kLook{250};
 // From a request to stop until the process is killed: it removes partial copies meanwhile.
@@ -100,7 +99,7 @@ Result<ModelOperation> ModelOperations::start(const asio::any_io_executor& execu
     return *operations_.front();
 }
 
-asio::awaitable<void> ModelOperations::run(std::shared_ptr<ModelOperation> operation) {
+awaitable<void> ModelOperations::run(std::shared_ptr<ModelOperation> operation) {
     const auto ended = co_await child_->run(
         sibling_program("plimsoll"), arguments_for(operation->work, folder_.string()),
         [&](std::string_view line) { take_line(*operation, line); });
@@ -124,7 +123,7 @@ asio::awaitable<void> ModelOperations::run(std::shared_ptr<ModelOperation> opera
 }
 
 // Stops it when the server stops, and kills it if it does not stop on request.
-asio::awaitable<void> ModelOperations::end_on_time(std::shared_ptr<ModelOperation> operation) {
+awaitable<void> ModelOperations::end_on_time(std::shared_ptr<ModelOperation> operation) {
     asio::steady_timer timer(co_await asio::this_coro::executor);
     std::optional<std::chrono::steady_clock::time_point> killed_at;
     while (!operation->ended_at) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/awaitable.hpp"
 #include "server/base/id.hpp"
 #include "server/base/programs/child_program.hpp"
 #include "server/base/time.hpp"
@@ -13,7 +14,6 @@
 #include <string_view>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <nlohmann/json_fwd.hpp>
 
 namespace plimsoll::jobs::sentiment {
@@ -68,8 +68,8 @@ class ModelOperations : public std::enable_shared_from_this<ModelOperations> {
   private:
     static constexpr std::size_t kKept = 20;
 
-    boost::asio::awaitable<void> run(std::shared_ptr<ModelOperation> operation);
-    boost::asio::awaitable<void> end_on_time(std::shared_ptr<ModelOperation> operation);
+    awaitable<void> run(std::shared_ptr<ModelOperation> operation);
+    awaitable<void> end_on_time(std::shared_ptr<ModelOperation> operation);
 
     std::filesystem::path folder_;
     const Clock& clock_;

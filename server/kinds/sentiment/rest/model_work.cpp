@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Pulls and verifications of models: started by system admins, visible to all.
 #include "engine/models/store.hpp"
 #include "server/base/offload.hpp"
@@ -12,13 +13,11 @@
 
 namespace plimsoll::jobs::sentiment {
 
-using boost::asio::awaitable;
 using http::Call;
 using http::need;
 using http::Problem;
 using http::Refused;
 using http::Response;
-using nlohmann::json;
 
 namespace {
 

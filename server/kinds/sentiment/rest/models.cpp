@@ -1,14 +1,14 @@
+#include "engine/base/json.hpp"
 // The models that texts can be scored with: vader, and those that workers have.
 //
 // What depends on a model.
-#include "server/kinds/sentiment/contract/models.hpp"
-
 #include "engine/models/store.hpp"
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/query.hpp"
 #include "server/identity/audit_store.hpp"
 #include "server/jobs/records/model_requirement.hpp"
 #include "server/kinds/sentiment/contract/model_choice.hpp"
+#include "server/kinds/sentiment/contract/models.hpp"
 #include "server/kinds/sentiment/contract/settings.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 #include "server/kinds/sentiment/rest/model_operations.hpp"
@@ -22,12 +22,10 @@
 
 namespace plimsoll::jobs::sentiment {
 
-using boost::asio::awaitable;
 using http::Call;
 using http::need;
 using http::Refused;
 using http::Response;
-using nlohmann::json;
 using queue::Users;
 using queue::Uses;
 

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Policies that choose models: those of the team, that of the server's settings, and what they
 // choose.
 //
@@ -18,14 +19,12 @@
 
 namespace plimsoll::jobs::sentiment {
 
-using boost::asio::awaitable;
 using http::Call;
 using http::need;
 using http::Problem;
 using http::Refused;
 using http::Response;
 using http::endpoints::author_of;
-using nlohmann::json;
 
 namespace {
 

@@ -24,7 +24,6 @@ void add_scores(http::Handlers& handlers, const Services& services);
 std::vector<Manifest> models_of(const std::vector<queue::DeviceStatus>& devices, TeamId team);
 
 // What depends on the model, as a SentimentUsedModel.
-boost::asio::awaitable<Result<nlohmann::json>> use_of(const Services& services, TeamId team,
-                                                      std::string model);
+awaitable<Result<nlohmann::json>> use_of(const Services& services, TeamId team, std::string model);
 
 }  // namespace plimsoll::jobs::sentiment

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Scores a few short texts within one call: runs a job of the highest priority and waits for it.
 #include "server/http/access/caller_limits.hpp"
 #include "server/http/endpoints/jobs/job_spec.hpp"
@@ -10,12 +11,10 @@
 
 namespace plimsoll::jobs::sentiment {
 
-using boost::asio::awaitable;
 using http::Call;
 using http::Problem;
 using http::Refused;
 using http::Response;
-using nlohmann::json;
 
 namespace {
 

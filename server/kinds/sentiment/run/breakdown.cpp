@@ -1,5 +1,7 @@
 #include "server/kinds/sentiment/run/breakdown.hpp"
 
+#include "engine/base/json.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -7,8 +9,6 @@
 
 namespace plimsoll::jobs::sentiment {
 namespace {
-
-using nlohmann::json;
 
 std::int64_t start_of(std::int64_t seconds, Series::Unit unit) {
     using namespace std::chrono;

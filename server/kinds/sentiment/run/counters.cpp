@@ -1,12 +1,11 @@
 #include "server/kinds/sentiment/run/counters.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/opencl/probing/capability.hpp"
 
 #include <algorithm>
 
 namespace plimsoll::jobs::sentiment {
-
-using nlohmann::json;
 
 json choices_json(const Counter<Choice>& choices) {
     auto shown = json::array();

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "engine/models/store.hpp"
 #include "engine/transformer/guard.hpp"
 #include "server/base/gzip.hpp"
@@ -30,12 +31,8 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::sentiment {
 namespace {
-
-using nlohmann::json;
 
 // Requests a stop once every one of some tasks was asked to stop.
 class StopOfAll {

@@ -1,15 +1,12 @@
+#include "engine/base/json.hpp"
 #include "server/base/time.hpp"
 #include "server/kinds/sentiment/run/aggregate.hpp"
 #include "server/kinds/sentiment/run/comparison/score_by_all.hpp"
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::sentiment {
 namespace {
-
-using nlohmann::json;
 
 json extremes_shown(const std::vector<Extreme>& list) {
     json out = json::array();

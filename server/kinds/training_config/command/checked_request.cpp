@@ -1,12 +1,11 @@
 #include "server/kinds/training_config/command/checked_request.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/http/contract/contract.hpp"
 #include "server/http/contract/contract_text.hpp"
 
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 FieldErrors schema_errors(const json& args) {
     const http::Contract contract(http::contract_json());

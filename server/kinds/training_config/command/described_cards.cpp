@@ -1,5 +1,6 @@
 #include "server/kinds/training_config/command/described_cards.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/training/gpus/catalogue.hpp"
 #include "server/base/programs/child_program.hpp"
 #include "server/client/session.hpp"
@@ -44,8 +45,6 @@ Result<training::GpuProfile> profile_or_default(const std::string& id) {
 }
 
 namespace {
-
-using nlohmann::json;
 
 // A TrainingCustomGpu of the contract, from a GpuProfile of it.
 json custom_gpu(const json& profile) {

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "server/kinds/training_config/command/checked_request.hpp"
 #include "server/kinds/training_config/command/commands.hpp"
 #include "server/kinds/training_config/command/described_cards.hpp"
@@ -14,12 +15,9 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 struct EstimateInput {
     std::string file;  // of arguments

@@ -1,5 +1,6 @@
 #include "server/kinds/training_config/command/given_arguments.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/kinds/training_config/command/named_model.hpp"
 #include "server/kinds/training_config/contract/options.hpp"
 #include "server/terminal/argument_options.hpp"
@@ -17,7 +18,6 @@ namespace plimsoll::jobs::training_config {
 namespace {
 
 using http::ArgumentFlag;
-using nlohmann::json;
 
 auto flags() {
     return http::argument_flags() | std::views::filter([](const ArgumentFlag& flag) {

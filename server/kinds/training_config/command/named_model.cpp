@@ -1,5 +1,6 @@
 #include "server/kinds/training_config/command/named_model.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/training/models/presets.hpp"
 #include "server/client/hub.hpp"
 #include "server/kinds/training_config/command/given_arguments.hpp"
@@ -11,7 +12,6 @@
 namespace plimsoll::jobs::training_config {
 namespace {
 
-using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxConfig = std::size_t{4} << 20;

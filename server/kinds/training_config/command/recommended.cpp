@@ -1,12 +1,12 @@
 #include "server/kinds/training_config/command/recommended.hpp"
 
+#include "engine/base/json.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 
 namespace plimsoll::jobs::training_config {
-
-using nlohmann::json;
 
 namespace {
 

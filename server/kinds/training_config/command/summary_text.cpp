@@ -1,5 +1,6 @@
 #include "server/kinds/training_config/command/summary_text.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/base/text_table.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
 #include "server/kinds/training_config/contract/bytes.hpp"
@@ -8,13 +9,10 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 // GiB are powers of 1024.
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 constexpr int kBarWidth = 32;
 

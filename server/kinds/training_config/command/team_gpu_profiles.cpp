@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "server/client/session.hpp"
 #include "server/kinds/training_config/command/commands.hpp"
 #include "server/terminal/list.hpp"
@@ -10,12 +11,9 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 std::string path_of(const std::string& id) {
     return "/v1/gpu-profiles/" + id;

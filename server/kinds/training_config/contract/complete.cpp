@@ -1,5 +1,6 @@
 #include "server/kinds/training_config/contract/complete.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/training/gpus/catalogue.hpp"
 #include "server/kinds/training_config/contract/collections.hpp"
 #include "server/kinds/training_config/contract/default_gpu.hpp"
@@ -10,7 +11,6 @@
 namespace plimsoll::jobs::training_config {
 namespace {
 
-using nlohmann::json;
 namespace tr = ::plimsoll::training;
 
 bool has(const json& list, const std::string& id) {

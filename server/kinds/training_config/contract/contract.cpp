@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "engine/training/gpus/catalogue.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/jobs/records/results_converter.hpp"
@@ -13,8 +14,6 @@
 
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::array kColumns = {
     Column{"index"},

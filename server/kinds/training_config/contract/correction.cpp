@@ -1,10 +1,9 @@
+#include "engine/base/json.hpp"
 #include "server/kinds/training_config/contract/measurement.hpp"
 
 #include <algorithm>
 
 namespace plimsoll::jobs::training_config {
-
-using nlohmann::json;
 
 Correction correct(const std::vector<TeamRecord>& newest_first, std::string_view comparison_key) {
     Correction out;

@@ -1,17 +1,15 @@
 #include "engine/training/gpus/custom_gpu.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/kinds/training_config/contract/request.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::training_config {
 namespace {
 
-using nlohmann::json;
 namespace tr = ::plimsoll::training;
 
 constexpr const char* kGuideKeys[] = {"batch_size_1d", "batch_size_1h", "max_workers",

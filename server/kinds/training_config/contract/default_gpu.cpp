@@ -1,5 +1,6 @@
 #include "server/kinds/training_config/contract/default_gpu.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/training/guides/gpu_profiles_guide.hpp"
 #include "server/kinds/training_config/contract/request.hpp"
 
@@ -7,12 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::training_config {
 namespace {
 
-using nlohmann::json;
 namespace tr = ::plimsoll::training;
 
 Result<tr::GpuProfile> gpu_in_file(const std::string& path) {

@@ -1,5 +1,6 @@
 #include "server/kinds/training_config/contract/gpu_profiles.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/training/gpus/catalogue.hpp"
 #include "server/kinds/training_config/contract/default_gpu.hpp"
 
@@ -8,7 +9,6 @@
 namespace plimsoll::jobs::training_config {
 namespace {
 
-using nlohmann::json;
 namespace tr = ::plimsoll::training;
 
 json figure(const tr::Figure& figure) {

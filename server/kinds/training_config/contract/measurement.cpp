@@ -1,12 +1,12 @@
 #include "server/kinds/training_config/contract/measurement.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/training/gpus/catalogue.hpp"
 #include "server/kinds/training_config/contract/options.hpp"
 #include "server/kinds/training_config/contract/words.hpp"
 
 namespace plimsoll::jobs::training_config {
 
-using nlohmann::json;
 namespace tr = ::plimsoll::training;
 
 namespace {

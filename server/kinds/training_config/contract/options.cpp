@@ -1,5 +1,6 @@
 #include "server/kinds/training_config/contract/options.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/training/advice/guide_batch.hpp"
 #include "engine/training/tape/layout.hpp"
 #include "server/kinds/training_config/contract/bytes.hpp"
@@ -10,7 +11,6 @@
 namespace plimsoll::jobs::training_config {
 namespace {
 
-using nlohmann::json;
 using R = tr::ReportRequest;
 using S = tr::TrainingSettings;
 using L = tr::Lora;

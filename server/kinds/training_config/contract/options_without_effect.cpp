@@ -1,5 +1,6 @@
 #include "server/kinds/training_config/contract/options_without_effect.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/training/advice/diagnosis.hpp"
 #include "server/kinds/training_config/contract/options.hpp"
 
@@ -8,8 +9,6 @@
 
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 // Nothing is requested: the answer is the same, and true.
 bool says_off(const json& value) {

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "engine/training/advice/conventions.hpp"
 #include "engine/training/advice/guide_batch.hpp"
 #include "server/kinds/training_config/contract/assumption_recorder.hpp"
@@ -5,14 +6,10 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 // The goal of the training: the effective batch, its rate, and how the batch is chosen. Defaults
 // depend on the kind of training.
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 // The utilisation guide scales its rate from this; the other guides' are conventions already.
 constexpr double kGuideRate = 2e-5, kGuideRateBatch = 8;

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "engine/training/gpus/catalogue.hpp"
 #include "server/kinds/training_config/contract/default_gpu.hpp"
 #include "server/kinds/training_config/contract/request.hpp"
@@ -5,11 +6,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::training_config {
 
-using nlohmann::json;
 namespace tr = ::plimsoll::training;
 
 std::vector<tr::GpuProfile> parse_gpus(const json& args, FieldErrors& errors) {

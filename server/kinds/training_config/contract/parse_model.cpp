@@ -1,15 +1,13 @@
+#include "engine/base/json.hpp"
 #include "engine/training/models/hugging_face.hpp"
 #include "engine/training/models/presets.hpp"
 #include "server/kinds/training_config/contract/limits.hpp"
 #include "server/kinds/training_config/contract/request.hpp"
 #include "server/kinds/training_config/contract/words.hpp"
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::training_config {
 namespace {
 
-using nlohmann::json;
 using tr::Family;
 using tr::ModelShape;
 

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "engine/training/advice/precision.hpp"
 #include "engine/training/guides/naics_memory.hpp"
 #include "server/kinds/training_config/contract/assumption_recorder.hpp"
@@ -9,12 +10,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 void note(FieldErrors& errors, const Error& error) {
     errors.push_back({pointer_of(error.where), "invalid", error.message});

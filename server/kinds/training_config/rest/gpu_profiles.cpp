@@ -1,8 +1,8 @@
+#include "engine/base/json.hpp"
 // The known GPU models: the built-in ones and the team's own.
-#include "server/kinds/training_config/contract/gpu_profiles.hpp"
-
 #include "server/http/endpoints/edits.hpp"
 #include "server/kinds/training_config/contract/collections.hpp"
+#include "server/kinds/training_config/contract/gpu_profiles.hpp"
 #include "server/kinds/training_config/contract/request.hpp"
 #include "server/kinds/training_config/rest/rest.hpp"
 
@@ -10,12 +10,10 @@
 
 namespace plimsoll::jobs::training_config {
 
-using boost::asio::awaitable;
 using http::Call;
 using http::need;
 using http::Refused;
 using http::Response;
-using nlohmann::json;
 
 namespace {
 

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Measurements of real training runs, compared with their predictions.
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/page.hpp"
@@ -11,14 +12,12 @@
 
 namespace plimsoll::jobs::training_config {
 
-using boost::asio::awaitable;
 using http::Call;
 using http::need;
 using http::Problem;
 using http::Refused;
 using http::Response;
 using http::endpoints::job_id_of;
-using nlohmann::json;
 
 namespace {
 

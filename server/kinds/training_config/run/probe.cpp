@@ -1,5 +1,6 @@
 #include "server/kinds/training_config/run/probe.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/training_device/device_probe.hpp"
 
 #include <chrono>
@@ -7,7 +8,6 @@
 namespace plimsoll::jobs::training_config {
 namespace {
 
-using nlohmann::json;
 namespace tr = ::plimsoll::training;
 
 constexpr std::chrono::milliseconds kEach{100};  // a shape

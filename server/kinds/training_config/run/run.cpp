@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "server/base/gzip.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
@@ -6,8 +7,6 @@
 
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 // Arguments that the contract accepted but that are refused here are damaged, or come from another
 // version.

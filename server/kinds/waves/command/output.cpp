@@ -1,5 +1,6 @@
 #include "server/kinds/waves/command/output.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/waves/output/count_picture.hpp"
 #include "engine/waves/output/json.hpp"
 #include "engine/waves/output/text.hpp"
@@ -19,18 +20,13 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::waves {
 namespace {
-
-using nlohmann::json;
 
 namespace ew = ::plimsoll::waves;
 namespace fs = std::filesystem;
 using ew::KeyNote;
 using ew::SymbolReport;
-using nlohmann::json;
 using terminal::need;
 using terminal::Refused;
 

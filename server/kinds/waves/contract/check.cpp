@@ -1,12 +1,11 @@
 #include "engine/waves/output/check.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/waves/series/series.hpp"
 #include "server/kinds/waves/contract/extras.hpp"
 #include "server/kinds/waves/contract/subject.hpp"
 
 namespace plimsoll::jobs::waves {
-
-using nlohmann::json;
 
 tl::expected<std::string, FieldErrors> check_answer(const json& body, const JobItem* item) {
     TRY(const auto subject,

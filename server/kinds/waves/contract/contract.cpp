@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "engine/text/record_block.hpp"
 #include "engine/waves/series/price_records.hpp"
 #include "server/jobs/kind.hpp"
@@ -13,8 +14,6 @@
 
 namespace plimsoll::jobs::waves {
 namespace {
-
-using nlohmann::json;
 
 std::string without_extension(const std::string& name) {
     return name.substr(0, name.find_last_of('.'));

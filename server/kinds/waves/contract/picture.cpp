@@ -1,16 +1,14 @@
+#include "engine/base/json.hpp"
 #include "engine/waves/output/count_picture.hpp"
 #include "server/kinds/waves/contract/extras.hpp"
 
 #include <algorithm>
 #include <cstdio>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::waves {
 namespace {
 
 namespace output = ::plimsoll::waves::output;
-using nlohmann::json;
 
 std::vector<double> column(const json& prices, const char* name, std::size_t begin,
                            std::size_t end) {

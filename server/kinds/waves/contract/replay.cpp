@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "engine/waves/output/follow_step.hpp"
 #include "server/kinds/waves/contract/extras.hpp"
 #include "server/kinds/waves/contract/subject.hpp"
@@ -6,8 +7,6 @@
 
 namespace plimsoll::jobs::waves {
 namespace {
-
-using nlohmann::json;
 
 tl::unexpected<FieldErrors> refuse(const char* pointer, const char* rule, std::string message) {
     return tl::unexpected(one_error(pointer, rule, std::move(message)));

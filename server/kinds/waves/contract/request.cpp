@@ -1,5 +1,6 @@
 #include "server/kinds/waves/contract/request.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/waves/series/price_records.hpp"
 
 #include <algorithm>
@@ -8,8 +9,6 @@
 
 namespace plimsoll::jobs::waves {
 namespace {
-
-using nlohmann::json;
 
 // Where prices come from and how they are read. All other members are settings of the search.
 constexpr std::array<std::string_view, 9> kInputMembers = {

@@ -1,5 +1,6 @@
 #include "server/kinds/waves/contract/subject.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/kinds/waves/contract/failed_rows.hpp"
 #include "server/kinds/waves/contract/slices.hpp"
 
@@ -7,8 +8,6 @@
 
 namespace plimsoll::jobs::waves {
 namespace {
-
-using nlohmann::json;
 
 tl::expected<engine::SymbolPrices, FieldErrors> symbol_of(const JobItem& item,
                                                           const std::optional<engine::Zone>& zone) {

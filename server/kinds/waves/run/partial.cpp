@@ -1,5 +1,6 @@
 #include "server/kinds/waves/run/partial.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/base/members.hpp"
 #include "engine/text/utf8.hpp"
 #include "engine/waves/output/words.hpp"
@@ -13,8 +14,6 @@
 
 namespace plimsoll::jobs::waves {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::size_t kLargestDrafts = 4 * kBytesOfDrafts;  // which is predicted
 constexpr std::size_t kErrorsReported = 20;

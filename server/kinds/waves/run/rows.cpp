@@ -1,5 +1,6 @@
 #include "server/kinds/waves/run/rows.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/waves/output/json.hpp"
 #include "engine/waves/output/words.hpp"
 #include "engine/waves/scan/count_parts.hpp"
@@ -8,12 +9,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::waves {
 
 namespace engine = ::plimsoll::waves;
-using nlohmann::json;
 
 namespace {
 

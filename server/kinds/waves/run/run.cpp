@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "engine/waves/report/parallel.hpp"
 #include "engine/waves/report/scan.hpp"
 #include "server/base/gzip.hpp"
@@ -11,8 +12,6 @@
 
 namespace plimsoll::jobs::waves {
 namespace {
-
-using nlohmann::json;
 
 // Arguments that the contract accepted but that are refused here are damaged, or come from another
 // version.

@@ -1,10 +1,10 @@
+#include "engine/base/json.hpp"
 #include "server/kinds/sentiment/run/comparison/comparison.hpp"
 
 #include <algorithm>
 
 namespace plimsoll::jobs::sentiment {
 
-using nlohmann::json;
 namespace statistics = ::plimsoll::sentiment;
 
 namespace {

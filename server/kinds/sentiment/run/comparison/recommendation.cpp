@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 // Which of the compared models to use, in one sentence with its trade-off.
 #include "engine/base/format_number.hpp"
 #include "server/kinds/sentiment/run/comparison/comparison.hpp"
@@ -9,7 +10,6 @@
 
 namespace plimsoll::jobs::sentiment {
 
-using nlohmann::json;
 namespace statistics = ::plimsoll::sentiment;
 
 namespace {

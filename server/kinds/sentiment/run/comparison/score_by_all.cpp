@@ -1,5 +1,6 @@
 #include "server/kinds/sentiment/run/comparison/score_by_all.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/kinds/sentiment/run/loaded_models.hpp"
 #include "server/kinds/sentiment/run/score_by_vader.hpp"
 
@@ -10,12 +11,8 @@
 #include <optional>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::sentiment {
 namespace {
-
-using nlohmann::json;
 
 using Scores = std::vector<std::optional<TextScores>>;  // by place in the task
 

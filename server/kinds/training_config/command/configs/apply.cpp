@@ -1,5 +1,6 @@
 #include "server/kinds/training_config/command/configs/apply.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/kinds/training_config/command/configs/backups.hpp"
 #include "server/kinds/training_config/command/configs/config_node.hpp"
 
@@ -10,8 +11,6 @@
 
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 struct FileEdit {
     std::string file;

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "server/kinds/training_config/command/commands.hpp"
 #include "server/kinds/training_config/command/configs/show_config.hpp"
 #include "server/kinds/training_config/contract/bytes.hpp"
@@ -9,8 +10,6 @@
 
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 // "train.yaml: does not fit: bert-base with a batch of 6400 takes 316.81 GiB of NVIDIA T4 …"
 std::string line_of(const std::string& path, const json& run) {

@@ -1,5 +1,6 @@
 #include "server/kinds/training_config/command/configs/show_config.hpp"
 
+#include "engine/base/json.hpp"
 #include "engine/training/models/presets.hpp"
 #include "server/kinds/training_config/command/checked_request.hpp"
 #include "server/kinds/training_config/command/commands.hpp"
@@ -23,7 +24,6 @@ namespace plimsoll::jobs::training_config {
 
 namespace {
 
-using nlohmann::json;
 namespace fs = std::filesystem;
 
 bool is_configuration(const fs::path& path) {

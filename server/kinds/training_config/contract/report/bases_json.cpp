@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "engine/training/tape/layout.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
 #include "server/kinds/training_config/contract/words.hpp"
@@ -6,8 +7,6 @@
 
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 json basis(std::string_view number, std::string_view kind, std::string why) {
     return {{"number", number}, {"basis", kind}, {"why", std::move(why)}};

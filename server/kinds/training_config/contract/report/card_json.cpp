@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "engine/training/advice/snippets.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
 #include "server/kinds/training_config/contract/options.hpp"
@@ -5,8 +6,6 @@
 
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 json pair_json(const tr::Accumulation& a) {
     return {{"batch", a.batch}, {"steps", a.steps}, {"effective", a.effective()}};

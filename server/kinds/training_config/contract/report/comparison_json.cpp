@@ -1,9 +1,7 @@
+#include "engine/base/json.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
-
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 // Both cards have room for at least one sample.
 bool both_fit(const json& from, const json& to) {

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "engine/training/advice/guide_batch.hpp"
 #include "engine/training/advice/throughput.hpp"
 #include "engine/training/estimate/estimate.hpp"
@@ -17,7 +18,6 @@
 namespace plimsoll::jobs::training_config {
 namespace {
 
-using nlohmann::json;
 namespace tr = ::plimsoll::training;
 
 json row(std::string_view name, double guide, json ours, std::string_view unit = "") {

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
 #include "server/kinds/training_config/contract/limits.hpp"
 
@@ -6,7 +7,6 @@
 
 namespace plimsoll::jobs::training_config {
 
-using nlohmann::json;
 namespace tr = ::plimsoll::training;
 
 namespace {

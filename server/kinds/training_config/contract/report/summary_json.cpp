@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
 #include "server/kinds/training_config/contract/limits.hpp"
 #include "server/kinds/training_config/contract/options.hpp"
@@ -10,8 +11,6 @@
 
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 json model_json(const tr::ModelShape& s, const json& cards) {
     const bool known = !cards.empty();

@@ -1,5 +1,6 @@
 #include "server/kinds/training_config/command/configs/structures/reader.hpp"
 
+#include "engine/base/json.hpp"
 #include "server/kinds/training_config/command/configs/structures/planner.hpp"
 
 #include <algorithm>
@@ -10,8 +11,6 @@
 
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::string_view kNothing =
     "null Null NULL ~ none None NONE false False no No 0 0.0 auto";

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "server/kinds/training_config/command/configs/structures/reader.hpp"
 
 #include <algorithm>
@@ -5,8 +6,6 @@
 
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using nlohmann::json;
 
 std::string simple(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });

@@ -1,0 +1,9 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+namespace plimsoll {
+
+using boost::asio::awaitable;
+
+}  // namespace plimsoll
