@@ -72,9 +72,8 @@ worker::KnownKinds known_kinds() {
 
 std::uint64_t release_all(opencl::Device* device) {
     std::uint64_t bytes = 0;
-    for (const auto& run : jobs::runs()) {
+    for (const auto& run : jobs::runs())
         if (run.release != nullptr) bytes += run.release(device);
-    }
     return bytes;
 }
 

@@ -13,15 +13,12 @@ constexpr std::size_t kLongest = 100;  // characters; longer texts are not misty
 
 std::string plain(std::string_view text) {
     std::string letters;
-    for (const unsigned char c : text.substr(0, kLongest)) {
+    for (const unsigned char c : text.substr(0, kLongest))
         if (std::isalnum(c) != 0 || c >= 0x80) letters += static_cast<char>(std::tolower(c));
-    }
     return letters;
 }
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // A wrong letter is a typing error; a wrong digit usually names another size or version.
 std::size_t substitution(char a, char b) {
@@ -39,9 +36,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
         for (std::size_t j = 1; j <= b.size(); ++j) {
             cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1,
                                    cost[i - 1][j - 1] + substitution(a[i - 1], b[j - 1])});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
-            }
         }
     }
     return cost[a.size()][b.size()];
@@ -61,9 +57,8 @@ std::vector<std::string> completions(const std::string& wanted,
                                      std::span<const std::string> known) {
     std::vector<std::string> names;
     if (wanted.size() < kShortestPrefix) return names;
-    for (const auto& name : known) {
+    for (const auto& name : known)
         if (plain(name).starts_with(wanted)) names.push_back(name);
-    }
     for (const auto& one : names) {
         const auto letters = plain(one);
         if (std::ranges::all_of(
@@ -109,9 +104,8 @@ const std::string* corrected(const std::string& wanted, std::span<const std::str
 std::vector<std::string> candidates(std::string_view typed, std::span<const std::string> known) {
     const auto wanted = plain(typed);
     if (wanted.empty()) return {};
-    for (const auto& name : known) {
+    for (const auto& name : known)
         if (plain(name) == wanted) return {name};
-    }
     auto names = completions(wanted, known);
     if (!names.empty()) return names;
     const auto* name = corrected(wanted, known);

@@ -16,9 +16,8 @@ std::string format_count(std::int64_t count) {
 }
 
 std::string format_figure(double value) {
-    if (std::abs(value) >= 99.95 && std::abs(value) < 1e18) {
+    if (std::abs(value) >= 99.95 && std::abs(value) < 1e18)
         return format_count(std::llround(value));
-    }
     char text[32];
     std::snprintf(text, sizeof text, "%.3g", value);
     return text;

@@ -60,11 +60,10 @@ class MemberReader {
 
     template <class T>
     void operator()(std::string_view name, T& value) {
-        if (const auto found = object_.find(name); found != object_.end()) {
+        if (const auto found = object_.find(name); found != object_.end())
             found->get_to(value);
-        } else if constexpr (!Omittable<T>) {
+        else if constexpr (!Omittable<T>)
             static_cast<void>(object_.at(std::string(name)));  // throws
-        }
     }
     template <Omittable T>
     void always(std::string_view name, T& value) {

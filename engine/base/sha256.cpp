@@ -6,9 +6,7 @@
 
 namespace plimsoll {
 
-void Sha256::Free::operator()(evp_md_ctx_st* context) const {
-    EVP_MD_CTX_free(context);
-}
+void Sha256::Free::operator()(evp_md_ctx_st* context) const { EVP_MD_CTX_free(context); }
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
     EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);

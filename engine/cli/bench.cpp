@@ -46,19 +46,17 @@ class Printer {
     }
 
     void number(const char* area, const char* name, double value, const char* unit) {
-        if (json_) {
+        if (json_)
             line({{"area", area}, {"name", name}, {"value", value}, {"unit", unit}});
-        } else {
+        else
             std::printf("%-10s %-46s %9.2f %s\n", area, name, value, unit);
-        }
     }
 
     void text(const char* area, const std::string& words) {
-        if (json_) {
+        if (json_)
             line({{"area", area}, {"text", words}});
-        } else {
+        else
             std::printf("%-10s %s\n", area, words.c_str());
-        }
     }
 
     template <class T>
@@ -150,9 +148,8 @@ Result<int> bench(const BenchOptions& options) {
     print_rates(out, "attention", measure_attention(subject, *peak), "GFLOP/s");
     print_launches(out, subject, options.cache);
     const auto overlap = measure_overlap(subject);
-    if (const auto* told = out.good("overlap", overlap)) {
+    if (const auto* told = out.good("overlap", overlap))
         out.number("overlap", "copying while computing", told->speedup(), "x");
-    }
     print_knee(out, subject, options.sweep);
     return out.failed() ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -118,9 +118,8 @@ Result<std::vector<models::Accuracy>> judge(const LabelledTexts& given,
             const auto of_text = std::span(probabilities).subspan(i * labels.size(), labels.size());
             ++table[given.classes[i]][class_of(meaning.opinion(of_text))];
         }
-        if (sentiment::texts_in(table) == 0) {
+        if (sentiment::texts_in(table) == 0)
             return fail(Errc::invalid_input, "No text has a label that the model predicts.");
-        }
         accuracies.push_back(accuracy_of(form, table));
     }
     return accuracies;

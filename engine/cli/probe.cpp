@@ -36,11 +36,10 @@ void print(const opencl::ProbeReport& report) {
 
 Result<int> probe(const ProbeOptions& options) {
     const auto report = opencl::probe();
-    if (options.json) {
+    if (options.json)
         std::printf("%s\n", to_json(report).c_str());
-    } else {
+    else
         print(report);
-    }
     return EXIT_SUCCESS;
 }
 

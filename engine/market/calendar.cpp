@@ -45,11 +45,10 @@ void Calendar::add_sessions(local_days day, std::vector<Span>& to) const {
     const auto add = [&](int from, int until, Status status) {
         if (from == until) return;
         const Span span{moment(rules_.zone, day, from), moment(rules_.zone, day, until), status};
-        if (!to.empty() && to.back().end == span.begin && to.back().status == status) {
+        if (!to.empty() && to.back().end == span.begin && to.back().status == status)
             to.back().end = span.end;  // over midnight
-        } else {
+        else
             to.push_back(span);
-        }
     };
     add(hours.pre_market, hours.open, Status::pre_market);
     add(hours.open, hours.close, Status::regular);

@@ -18,9 +18,7 @@ inline constexpr Word<Status> kStatuses[] = {{"pre_market", Status::pre_market},
                                              {"regular", Status::regular},
                                              {"after_hours", Status::after_hours},
                                              {"closed", Status::closed}};
-constexpr std::span<const Word<Status>> words_of(Status) {
-    return kStatuses;
-}
+constexpr std::span<const Word<Status>> words_of(Status) { return kStatuses; }
 using plimsoll::to_string;
 
 using Date = std::chrono::year_month_day;

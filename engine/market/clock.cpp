@@ -14,15 +14,13 @@ int liveliness(Status status) {
 std::vector<Span> replaced(const std::vector<Span>& spans, const Override& over) {
     std::vector<Span> all;
     for (const Span& span : spans) {
-        if (span.begin < over.begin) {
+        if (span.begin < over.begin)
             all.push_back({span.begin, std::min(span.end, over.begin), span.status});
-        }
         const Span inside{std::max(span.begin, over.begin), std::min(span.end, over.end),
                           over.status};
         if (inside.begin < inside.end) all.push_back(inside);
-        if (span.end > over.end) {
+        if (span.end > over.end)
             all.push_back({std::max(span.begin, over.end), span.end, span.status});
-        }
     }
     return all;
 }
@@ -39,11 +37,10 @@ std::vector<Span> joined(const std::vector<Span>& spans) {
     std::vector<Span> all;
     for (const Span& span : spans) {
         if (span.begin == span.end) continue;
-        if (!all.empty() && all.back().status == span.status) {
+        if (!all.empty() && all.back().status == span.status)
             all.back().end = span.end;
-        } else {
+        else
             all.push_back(span);
-        }
     }
     return all;
 }
@@ -61,9 +58,8 @@ Result<std::vector<Span>> Clock::spans(std::int64_t from, std::int64_t until) co
     const auto begin = std::max(from - rules_.hold_seconds, std::min(from, calendar.first()));
     auto spans = calendar.spans(begin, until);
     if (!spans) return spans;
-    if (rules_.always) {
+    if (rules_.always)
         return std::vector<Span>{{calendar.first(), calendar.last(), *rules_.always}};
-    }
     hold(*spans, rules_.hold_seconds);
     for (const Override& over : rules_.overrides) *spans = replaced(*spans, over);
     *spans = joined(*spans);

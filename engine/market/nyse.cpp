@@ -58,13 +58,9 @@ constexpr OtherHours kOtherHours[] = {
     {December / 26 / 2003, "Day after Christmas", kOpen, kEarlyClose},
 };
 
-weekday weekday_of(Date date) {
-    return weekday(sys_days(date));
-}
+weekday weekday_of(Date date) { return weekday(sys_days(date)); }
 
-Date plus(Date date, int count) {
-    return sys_days(date) + days(count);
-}
+Date plus(Date date, int count) { return sys_days(date) + days(count); }
 
 // Gauss' Easter, by the Anonymous Gregorian algorithm (Meeus, Astronomical Algorithms, 1991, ch.
 // 8).
@@ -89,14 +85,11 @@ void add_closures(int number, std::vector<SpecialDay>& to) {
     const auto closed = [&](Date date, const char* name) { to.push_back({date, name}); };
     // Not observed if it is a Saturday: Friday is the last day of the accounting year.
     const Date new_year = year / January / 1;
-    if (weekday_of(new_year) == Sunday) {
+    if (weekday_of(new_year) == Sunday)
         closed(plus(new_year, 1), "New Year's Day (observed)");
-    } else if (weekday_of(new_year) != Saturday) {
+    else if (weekday_of(new_year) != Saturday)
         closed(new_year, "New Year's Day");
-    }
-    if (number >= 1998) {
-        closed(sys_days(year / January / Monday[3]), "Martin Luther King Jr. Day");
-    }
+    if (number >= 1998) closed(sys_days(year / January / Monday[3]), "Martin Luther King Jr. Day");
     closed(sys_days(year / February / Monday[3]), "Washington's Birthday");
     closed(plus(easter(number), -2), "Good Friday");
     closed(sys_days(year / May / Monday[last]), "Memorial Day");
@@ -123,9 +116,8 @@ void add_early_closes(int number, std::vector<SpecialDay>& to) {
             early(third, "Day before Independence Day");
         }
     }
-    if (number >= 1992) {
+    if (number >= 1992)
         early(plus(sys_days(year / November / Thursday[4]), 1), "Day after Thanksgiving");
-    }
     const Date eve = year / December / 24;
     const auto of_eve = weekday_of(eve).iso_encoding();
     if (of_eve <= Thursday.iso_encoding()) early(eve, "Christmas Eve");

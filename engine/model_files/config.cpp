@@ -70,9 +70,8 @@ Result<std::vector<std::string>> labels_of(const json& config) {
     const auto found = config.find("id2label");
     if (found == config.end() || found->is_null()) return std::vector<std::string>{};
     std::vector<std::string> labels(found->is_object() ? found->size() : 0);
-    if (labels.empty() || labels.size() > kMax) {
+    if (labels.empty() || labels.size() > kMax)
         return refuse("\"id2label\" must name 1 to 100 labels.");
-    }
     for (const auto& [number, label] : found->items()) {
         const bool digits = !number.empty() && number.size() <= 3 &&
                             number.find_first_not_of("0123456789") == std::string::npos;
@@ -91,17 +90,15 @@ Result<void> check_supported(const Fields& fields, const Keys& keys) {
         return refuse("\"" + std::string(keys.activation) + "\" is \"" + act +
                       "\"; supported: gelu.");
     }
-    if (const auto kind = fields.text("position_embedding_type", "absolute"); kind != "absolute") {
+    if (const auto kind = fields.text("position_embedding_type", "absolute"); kind != "absolute")
         return refuse("\"position_embedding_type\" is \"" + kind + "\"; supported: absolute.");
-    }
     const auto problem = fields.text("problem_type", "single_label_classification");
     if (problem != "single_label_classification") {
         return refuse("\"problem_type\" is \"" + problem +
                       "\"; supported: single_label_classification.");
     }
-    if (fields.has("quantization_config")) {
+    if (fields.has("quantization_config"))
         return refuse("The weights are quantized; supported: fp32, fp16, bf16.");
-    }
     return {};
 }
 
@@ -115,9 +112,8 @@ Result<void> check_shape(const Config& config) {
         return refuse("\"max_position_embeddings\" must be at least " +
                       std::to_string(config.first_position + 2) + ".");
     }
-    if (!(config.epsilon > 0 && config.epsilon < 1)) {
+    if (!(config.epsilon > 0 && config.epsilon < 1))
         return refuse("\"layer_norm_eps\" must be above 0 and below 1.");
-    }
     return {};
 }
 
@@ -135,9 +131,8 @@ Result<Config> read_config(const std::filesystem::path& model) {
     Fields fields(parsed);
     const auto type = fields.text("model_type", "");
     const auto* const keys = std::ranges::find(kFamilies, type, &Keys::type);
-    if (keys == kFamilies.end()) {
+    if (keys == kFamilies.end())
         return refuse("\"model_type\" is \"" + type + "\"; supported: bert, distilbert, roberta.");
-    }
     TRY_DO(check_supported(fields, *keys));
     constexpr std::uint64_t kMaxVocabulary = 10'000'000;
     Config config;
@@ -156,9 +151,8 @@ Result<Config> read_config(const std::filesystem::path& model) {
     if (config.family != Family::distilbert) {
         config.token_types =
             fields.has("type_vocab_size") ? fields.number("type_vocab_size", 100) : 2;
-        if (fields.has("layer_norm_eps") && parsed["layer_norm_eps"].is_number()) {
+        if (fields.has("layer_norm_eps") && parsed["layer_norm_eps"].is_number())
             config.epsilon = parsed["layer_norm_eps"].get<float>();
-        }
     }
     if (!fields.problem.empty()) return refuse(fields.problem);
     TRY_DO(check_shape(config));

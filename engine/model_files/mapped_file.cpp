@@ -36,9 +36,8 @@ Result<File> open_file(const std::filesystem::path& path) {
                       errno == ENOENT ? "no such file" : std::strerror(errno));
     }
     struct stat status{};
-    if (::fstat(file.descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    if (::fstat(file.descriptor, &status) != 0 || !S_ISREG(status.st_mode))
         return refuse(Errc::unavailable, "not a regular file");
-    }
     file.bytes = static_cast<std::size_t>(status.st_size);
     return file;
 }

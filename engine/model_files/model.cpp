@@ -134,13 +134,11 @@ Result<Weights> find_weights(const TensorFile& file, const Config& config) {
     Weights weights;
     weights.words = finder.tensor(names.words + ".weight", {config.vocabulary, hidden});
     weights.positions = finder.tensor(names.positions + ".weight", {config.positions, hidden});
-    if (config.token_types != 0) {
+    if (config.token_types != 0)
         weights.types = finder.tensor(names.types + ".weight", {config.token_types, hidden});
-    }
     weights.embedding_norm = finder.norm(names.embedding_norm, hidden);
-    for (std::uint32_t layer = 0; layer < config.layers; ++layer) {
+    for (std::uint32_t layer = 0; layer < config.layers; ++layer)
         weights.layers.push_back(find_layer(finder, names, layer, config));
-    }
     if (!config.labels.empty()) {
         weights.head = finder.linear(names.head, hidden, hidden);
         weights.labels = finder.linear(names.labels, config.labels.size(), hidden);
@@ -150,15 +148,12 @@ Result<Weights> find_weights(const TensorFile& file, const Config& config) {
 }
 
 Result<TensorFile> read_tensors(const std::filesystem::path& folder) {
-    if (std::filesystem::exists(folder / "model.safetensors")) {
+    if (std::filesystem::exists(folder / "model.safetensors"))
         return read_safetensors(folder / "model.safetensors");
-    }
-    if (std::filesystem::exists(folder / "model.safetensors.index.json")) {
+    if (std::filesystem::exists(folder / "model.safetensors.index.json"))
         return read_safetensors_parts(folder / "model.safetensors.index.json");
-    }
-    if (std::filesystem::exists(folder / "pytorch_model.bin")) {
+    if (std::filesystem::exists(folder / "pytorch_model.bin"))
         return read_torch(folder / "pytorch_model.bin");
-    }
     if (std::filesystem::exists(folder / "pytorch_model.bin.index.json")) {
         return fail(Errc::invalid_input,
                     "The weights are in several .bin files; supported: one pytorch_model.bin, or "
@@ -173,20 +168,18 @@ Result<TensorFile> read_tensors(const std::filesystem::path& folder) {
 
 std::uint64_t Model::parameters() const {
     std::uint64_t numbers = 0;
-    for (const auto& [name, tensor] : file.tensors) {
+    for (const auto& [name, tensor] : file.tensors)
         if (tensor.type != NumberType::other) numbers += tensor.count();
-    }
     return numbers;
 }
 
 Result<Model> open_model(const std::filesystem::path& folder) {
     TRY(auto config, read_config(folder));
     TRY(auto file, read_tensors(folder));
-    if (!file.tensors.contains(names_of(config.family).labels + ".weight")) {
+    if (!file.tensors.contains(names_of(config.family).labels + ".weight"))
         config.labels.clear();
-    } else if (config.labels.empty()) {
+    else if (config.labels.empty())
         return fail(Errc::invalid_input, "config.json names no labels (\"id2label\").");
-    }
     TRY(auto weights, find_weights(file, config));
     return Model{std::move(config), std::move(file), std::move(weights)};
 }

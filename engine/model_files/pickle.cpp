@@ -144,9 +144,8 @@ class Reader {
         if (stack_.size() <= floor()) return refuse("its stack is empty");
         auto& into = pickle_.values[stack_.back()];
         // A call of collections.OrderedDict is filled like a dictionary.
-        if (into.kind != kind && !(kind == Kind::mapping && into.kind == Kind::call)) {
+        if (into.kind != kind && !(kind == Kind::mapping && into.kind == Kind::call))
             return refuse("an item is added to a value that is not a container");
-        }
         if (kind == Kind::mapping && items.size() % 2 != 0) return refuse("a key has no value");
         if (into.kind == Kind::call) into.kind = Kind::mapping, into.items.clear();
         into.items.insert(into.items.end(), items.begin(), items.end());
@@ -179,13 +178,11 @@ class Reader {
 
     void long_number() {
         const auto length = number(1);
-        if (length > 8) {  // only a magic number is longer: it is compared as bytes
+        if (length > 8)  // only a magic number is longer: it is compared as bytes
             return push({Kind::other, 0, text(length), {}});
-        }
         auto value = number(length);
-        if (length > 0 && length < 8 && (value >> (8 * length - 1)) != 0) {
+        if (length > 0 && length < 8 && (value >> (8 * length - 1)) != 0)
             value |= ~std::uint64_t{0} << (8 * length);
-        }
         push_number(std::bit_cast<std::int64_t>(value));
     }
 
@@ -196,39 +193,27 @@ class Reader {
             case kProto:
                 if (number(1) > 4) refuse("its protocol is newer than 4");
                 return;
-            case kFrame:
-                take(8);
-                return;
+            case kFrame: take(8); return;
             case kStop:
                 pickle_.root = pop();
                 stopped_ = true;
                 return;
-            case kPop:
-                pop();
-                return;
+            case kPop: pop(); return;
             case kGlobal: {
                 const auto module = line();
                 return push_global(module + " " + line());
             }
-            case kStackGlobal:
-                return stack_global();
-            case kReduce:
-                return push({Kind::call, 0, {}, pop_many(2)});
+            case kStackGlobal: return stack_global();
+            case kReduce: return push({Kind::call, 0, {}, pop_many(2)});
             case kBuild:  // attributes of an object: no tensor is among them
                 pop();
                 return;
-            case kBinPersId:
-                return push({Kind::persistent, 0, {}, pop_many(1)});
-            case kBinPut:
-                return remember(number(1));
-            case kLongBinPut:
-                return remember(number(4));
-            case kMemoize:
-                return remember(memo_.size());
-            case kBinGet:
-                return recall(number(1));
-            case kLongBinGet:
-                return recall(number(4));
+            case kBinPersId: return push({Kind::persistent, 0, {}, pop_many(1)});
+            case kBinPut: return remember(number(1));
+            case kLongBinPut: return remember(number(4));
+            case kMemoize: return remember(memo_.size());
+            case kBinGet: return recall(number(1));
+            case kLongBinGet: return recall(number(4));
             default:
                 refuse("operation " + std::to_string(operation) +
                        " is not allowed in tensor files");
@@ -237,57 +222,39 @@ class Reader {
 
     bool numbers_and_texts(std::uint8_t operation) {
         switch (operation) {
-            case kNone:
-                return push({}), true;
+            case kNone: return push({}), true;
             case kNewTrue:
             case kNewFalse:
                 return push({Kind::boolean, operation == kNewTrue ? 1 : 0, {}, {}}), true;
-            case kBinInt:
-                return push_number(static_cast<std::int32_t>(number(4))), true;
-            case kBinInt1:
-                return push_number(static_cast<std::int64_t>(number(1))), true;
-            case kBinInt2:
-                return push_number(static_cast<std::int64_t>(number(2))), true;
-            case kLong1:
-                return long_number(), true;
-            case kBinFloat:
-                return push({Kind::other, 0, text(8), {}}), true;
+            case kBinInt: return push_number(static_cast<std::int32_t>(number(4))), true;
+            case kBinInt1: return push_number(static_cast<std::int64_t>(number(1))), true;
+            case kBinInt2: return push_number(static_cast<std::int64_t>(number(2))), true;
+            case kLong1: return long_number(), true;
+            case kBinFloat: return push({Kind::other, 0, text(8), {}}), true;
             case kBinUnicode:
-            case kBinString:
-                return push_text(text(number(4))), true;
+            case kBinString: return push_text(text(number(4))), true;
             case kShortBinUnicode:
-            case kShortBinString:
-                return push_text(text(number(1))), true;
-            default:
-                return false;
+            case kShortBinString: return push_text(text(number(1))), true;
+            default: return false;
         }
     }
 
     bool containers(std::uint8_t operation) {
         switch (operation) {
-            case kMark:
-                return marks_.push_back(stack_.size()), true;
-            case kEmptyDict:
-                return push({Kind::mapping, 0, {}, {}}), true;
+            case kMark: return marks_.push_back(stack_.size()), true;
+            case kEmptyDict: return push({Kind::mapping, 0, {}, {}}), true;
             case kEmptyList:
-            case kEmptyTuple:
-                return push({Kind::sequence, 0, {}, {}}), true;
-            case kTuple:
-                return push({Kind::sequence, 0, {}, pop_to_mark()}), true;
+            case kEmptyTuple: return push({Kind::sequence, 0, {}, {}}), true;
+            case kTuple: return push({Kind::sequence, 0, {}, pop_to_mark()}), true;
             case kTuple1:
             case kTuple2:
             case kTuple3:
                 return push({Kind::sequence, 0, {}, pop_many(operation - kTuple1 + 1U)}), true;
-            case kAppend:
-                return add_to(Kind::sequence, pop_many(1)), true;
-            case kAppends:
-                return add_after_mark(Kind::sequence), true;
-            case kSetItem:
-                return add_to(Kind::mapping, pop_many(2)), true;
-            case kSetItems:
-                return add_after_mark(Kind::mapping), true;
-            default:
-                return false;
+            case kAppend: return add_to(Kind::sequence, pop_many(1)), true;
+            case kAppends: return add_after_mark(Kind::sequence), true;
+            case kSetItem: return add_to(Kind::mapping, pop_many(2)), true;
+            case kSetItems: return add_after_mark(Kind::mapping), true;
+            default: return false;
         }
     }
     void add_after_mark(Kind kind) {

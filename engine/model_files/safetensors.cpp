@@ -33,9 +33,8 @@ Result<json> parse_header(std::string_view text) {
             deep |= depth > kDeepest;
             if (event == json::parse_event_t::object_start) open.emplace_back();
             if (event == json::parse_event_t::object_end) open.pop_back();
-            if (event == json::parse_event_t::key && ++open.back()[parsed.get<std::string>()] > 1) {
+            if (event == json::parse_event_t::key && ++open.back()[parsed.get<std::string>()] > 1)
                 twice = parsed.get<std::string>();
-            }
             return !deep;
         },
         false);
@@ -50,9 +49,7 @@ struct Placed {
     std::string name;
 };
 
-bool is_size(const json& value) {
-    return value.is_number_unsigned();
-}
+bool is_size(const json& value) { return value.is_number_unsigned(); }
 
 Result<Placed> add_tensor(const std::string& name, const json& entry,
                           std::span<const std::byte> data, TensorFile& into) {
@@ -67,9 +64,8 @@ Result<Placed> add_tensor(const std::string& name, const json& entry,
         return refuse("needs \"dtype\", \"shape\" and two \"data_offsets\".");
     }
     const Placed placed{entry["data_offsets"][0], entry["data_offsets"][1], name};
-    if (placed.begin > placed.end || placed.end > data.size()) {
+    if (placed.begin > placed.end || placed.end > data.size())
         return refuse("lies outside the file.");
-    }
     Tensor tensor{.type = type_of(entry["dtype"].get<std::string_view>()),
                   .shape = entry["shape"].get<std::vector<std::uint64_t>>(),
                   .bytes = data.subspan(placed.begin, placed.end - placed.begin)};

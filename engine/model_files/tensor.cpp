@@ -44,8 +44,7 @@ bool convert_tensor(const Tensor& tensor, std::span<float> to) {
             return convert_all(tensor, to, [](const std::byte* at) {
                 return static_cast<float>(number_at<double>(at));
             });
-        case NumberType::float32:
-            return convert_all(tensor, to, number_at<float>);
+        case NumberType::float32: return convert_all(tensor, to, number_at<float>);
         case NumberType::float16:
             return convert_all(tensor, to, [](const std::byte* at) {
                 return from_half(number_at<std::uint16_t>(at));
@@ -55,8 +54,7 @@ bool convert_tensor(const Tensor& tensor, std::span<float> to) {
                 return std::bit_cast<float>(static_cast<std::uint32_t>(number_at<std::uint16_t>(at))
                                             << 16U);
             });
-        case NumberType::other:
-            break;
+        case NumberType::other: break;
     }
     return false;
 }
@@ -65,15 +63,11 @@ bool convert_tensor(const Tensor& tensor, std::span<float> to) {
 
 std::size_t bytes_of(NumberType type) {
     switch (type) {
-        case NumberType::float64:
-            return 8;
-        case NumberType::float32:
-            return 4;
+        case NumberType::float64: return 8;
+        case NumberType::float32: return 4;
         case NumberType::float16:
-        case NumberType::bfloat16:
-            return 2;
-        case NumberType::other:
-            break;
+        case NumberType::bfloat16: return 2;
+        case NumberType::other: break;
     }
     return 0;
 }
@@ -86,15 +80,12 @@ std::uint64_t Tensor::count() const {
 
 Result<void> to_floats(std::string_view name, const Tensor& tensor, std::span<float> to) {
     const std::string quoted = "The tensor \"" + std::string(name) + "\" ";
-    if (tensor.type == NumberType::other) {
+    if (tensor.type == NumberType::other)
         return fail(Errc::corrupt, quoted + "does not have a floating-point type.");
-    }
-    if (tensor.count() != to.size() || tensor.bytes.size() != to.size() * bytes_of(tensor.type)) {
+    if (tensor.count() != to.size() || tensor.bytes.size() != to.size() * bytes_of(tensor.type))
         return fail(Errc::internal, quoted + "was read with a different size.");
-    }
-    if (!convert_tensor(tensor, to)) {
+    if (!convert_tensor(tensor, to))
         return fail(Errc::corrupt, quoted + "contains a NaN or an infinity.");
-    }
     return {};
 }
 
@@ -102,9 +93,8 @@ Result<std::uint64_t> numbers_of(std::span<const std::uint64_t> shape) {
     constexpr std::uint64_t kMax = std::uint64_t{1} << 62U;
     std::uint64_t numbers = 1;
     for (const auto size : shape) {
-        if (size != 0 && numbers > kMax / size) {
+        if (size != 0 && numbers > kMax / size)
             return fail(Errc::corrupt, "The shape " + to_string(shape) + " is too large.");
-        }
         numbers *= size;
     }
     return numbers;

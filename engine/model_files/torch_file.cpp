@@ -83,9 +83,8 @@ bool read_storage(const Pickle& pickle, const Pickle::Value& persistent, Describ
     const auto& type = pickle.at(tuple.items[1]);
     const auto& key = pickle.at(tuple.items[2]);
     const auto* const storage = std::ranges::find(kStorages, type.text, &Storage::global);
-    if (type.kind != Kind::global || storage == kStorages.end() || key.kind != Kind::text) {
+    if (type.kind != Kind::global || storage == kStorages.end() || key.kind != Kind::text)
         return false;
-    }
     into.storage = storage;
     into.key = key.text;
     // A view of another storage, in the format before the archive.
@@ -124,9 +123,8 @@ std::optional<Described> describe(const Pickle& pickle, const Pickle::Value* val
 
 Result<std::vector<Described>> describe_all(const Pickle& pickle) {
     const auto& root = pickle.at(pickle.root);
-    if (root.kind != Kind::mapping) {
+    if (root.kind != Kind::mapping)
         return fail(Errc::corrupt, "It does not contain a dictionary of tensors.");
-    }
     std::vector<Described> tensors;
     for (std::size_t i = 0; i + 1 < root.items.size(); i += 2) {
         const auto& key = pickle.at(root.items[i]);
@@ -158,9 +156,7 @@ Result<void> add(const Described& tensor, const FindStorage& find, TensorFile& i
         return fail(Errc::corrupt, "The tensor \"" + tensor.name.substr(0, 200) + "\" " + what);
     };
     TRY(const auto numbers, numbers_of(tensor.shape));
-    if (!is_row_major(tensor)) {
-        return refuse("is a view: save it with .contiguous().");
-    }
+    if (!is_row_major(tensor)) return refuse("is a view: save it with .contiguous().");
     const auto storage = find(tensor.key);
     const std::uint64_t wide = tensor.storage->wide;
     if (!storage || tensor.offset > storage->size() / wide ||
@@ -170,17 +166,13 @@ Result<void> add(const Described& tensor, const FindStorage& find, TensorFile& i
     Tensor read{.type = tensor.storage->type,
                 .shape = tensor.shape,
                 .bytes = storage->subspan(tensor.offset * wide, numbers * wide)};
-    if (!into.tensors.emplace(tensor.name, std::move(read)).second) {
-        return refuse("occurs twice.");
-    }
+    if (!into.tensors.emplace(tensor.name, std::move(read)).second) return refuse("occurs twice.");
     return {};
 }
 
 Result<void> add_all(const Pickle& pickle, const FindStorage& find, TensorFile& into) {
     TRY(const auto tensors, describe_all(pickle));
-    for (const auto& tensor : tensors) {
-        TRY_DO(add(tensor, find, into));
-    }
+    for (const auto& tensor : tensors) TRY_DO(add(tensor, find, into));
     return {};
 }
 
@@ -216,9 +208,8 @@ Result<void> read_before_archives(TensorFile& into) {
         pickles.push_back(std::move(pickle));
         const auto& magic = pickles[0].at(pickles[0].root);
         // 0x1950a86a20f9469cfc6c, little-endian.
-        if (magic.text != std::string_view("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10)) {
+        if (magic.text != std::string_view("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10))
             return fail(Errc::corrupt, "It was not written by torch.save.");
-        }
     }
     TRY(const auto tensors, describe_all(pickles[3]));
     const auto wide_of = [&](const std::string& key) -> std::size_t {
@@ -230,14 +221,12 @@ Result<void> read_before_archives(TensorFile& into) {
         const auto& key = pickles[4].at(place).text;
         const auto wide = wide_of(key);
         std::uint64_t numbers = 0;
-        if (wide == 0 || rest.size() < sizeof numbers) {
+        if (wide == 0 || rest.size() < sizeof numbers)
             return fail(Errc::corrupt, "Its storage \"" + key.substr(0, 200) + "\" is damaged.");
-        }
         std::memcpy(&numbers, rest.data(), sizeof numbers);
         rest = rest.subspan(sizeof numbers);
-        if (numbers > rest.size() / wide) {
+        if (numbers > rest.size() / wide)
             return fail(Errc::corrupt, "Its storage \"" + key.substr(0, 200) + "\" is cut off.");
-        }
         storages.emplace(key, rest.first(numbers * wide));
         rest = rest.subspan(numbers * wide);
     }

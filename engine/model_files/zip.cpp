@@ -141,9 +141,8 @@ Result<std::map<std::string, Bytes, std::less<>>> read_zip(Bytes archive) {
         const auto entry = read_entry(archive, at);
         if (!entry) return refuse("its directory is corrupt");
         const std::string quoted = "\"" + entry->name.substr(0, 200) + "\" ";
-        if (!entry->stored || entry->size != entry->packed_size) {
+        if (!entry->stored || entry->size != entry->packed_size)
             return refuse(quoted + "is compressed or encrypted");
-        }
         if (leaves_archive(entry->name))
             return refuse(quoted + "is not a valid name within the archive");
         const auto bytes = content(archive, *entry);

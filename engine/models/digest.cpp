@@ -51,9 +51,8 @@ Result<std::string> sha256_of_file(const std::filesystem::path& file,
     while (const auto got = std::fread(buffer.data(), 1, buffer.size(), from.get())) {
         if (watch.stopped()) return fail(Errc::cancelled, "The operation was cancelled.");
         sha.add(buffer.data(), got);
-        if (to != nullptr && std::fwrite(buffer.data(), 1, got, to.get()) != got) {
+        if (to != nullptr && std::fwrite(buffer.data(), 1, got, to.get()) != got)
             return trouble(copy, "written");
-        }
         if (watch.progress != nullptr) watch.progress->advance(static_cast<std::int64_t>(got));
     }
     if (std::ferror(from.get()) != 0) return trouble(file, "read");

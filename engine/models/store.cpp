@@ -94,9 +94,7 @@ Result<void> describe(const fs::path& folder, Manifest& into, const Watch& watch
 // An error about a copy, reported for the original file: the copy is gone when the user reads it.
 Error in_original(Error error, const fs::path& copy, const fs::path& original) {
     const auto prefix = copy.string();
-    if (error.where.starts_with(prefix)) {
-        error.where.replace(0, prefix.size(), original.string());
-    }
+    if (error.where.starts_with(prefix)) error.where.replace(0, prefix.size(), original.string());
     return error;
 }
 
@@ -117,9 +115,8 @@ Result<void> write_text(const fs::path& file, const std::string& text) {
 Result<Manifest> read_manifest(const fs::path& folder) {
     TRY(const auto text, model_files::read_text(folder / kManifest, kMaxManifest));
     auto manifest = manifest_from_json(nlohmann::json::parse(text, nullptr, false));
-    if (manifest && manifest->name != folder.filename()) {
+    if (manifest && manifest->name != folder.filename())
         return fail(Errc::corrupt, "The folder was renamed.", folder.string());
-    }
     if (manifest) {
         manifest->proofs = read_proofs(folder, manifest->hash);
         manifest->accuracies = read_accuracies(folder, manifest->hash);
@@ -131,9 +128,8 @@ Result<Manifest> read_manifest(const fs::path& folder) {
 
 fs::path default_folder() {
     if (geteuid() == 0) return "/var/lib/plimsoll/models";
-    if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
+    if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/')
         return fs::path(state) / "plimsoll/models";
-    }
     const char* home = std::getenv("HOME");
     return fs::path(home == nullptr ? "/" : home) / ".local/state/plimsoll/models";
 }
@@ -200,9 +196,8 @@ Result<Manifest> Store::add(const fs::path& published, Manifest about, bool repl
                     "name");
     }
     const auto target = folder_of(about.name);
-    if (fs::exists(target) && !replace) {
+    if (fs::exists(target) && !replace)
         return fail(Errc::conflict, "A model \"" + about.name + "\" is already installed.", "name");
-    }
     const Scratch scratch(folder_);
     std::error_code error = make_folder(fs::absolute(scratch.path()));
     if (error) {
@@ -219,9 +214,8 @@ Result<Manifest> Store::add(const fs::path& published, Manifest about, bool repl
         TRY(auto sha, sha256_of_file(published / name, copy, watch));
         about.files.push_back({name, fs::file_size(copy, error), std::move(sha)});
     }
-    if (auto described = describe(scratch.path(), about, watch); !described) {
+    if (auto described = describe(scratch.path(), about, watch); !described)
         return fail(in_original(described.error(), scratch.path(), published));
-    }
     about.hash = hash_of(about.files);
     about.bytes = 0;
     for (const auto& file : about.files) about.bytes += file.bytes;

@@ -97,11 +97,9 @@ class Search {
             return place * 2 > low + high ? place * 2 - low - high : low + high - place * 2;
         };
         Place found = low + (high - low) / 2;
-        for (Place place = low + 1; place < high; ++place) {
-            if (std::pair(twos(place), off(found)) > std::pair(twos(found), off(place))) {
+        for (Place place = low + 1; place < high; ++place)
+            if (std::pair(twos(place), off(found)) > std::pair(twos(found), off(place)))
                 found = place;
-            }
-        }
         return found;
     }
 
@@ -150,9 +148,8 @@ class Search {
 
     Place best() const {
         Place found = 0;
-        for (const auto& [place, point] : measured_) {
+        for (const auto& [place, point] : measured_)
             if (place <= top_ && throughput(place) > throughput(found)) found = place;
-        }
         return found;
     }
 
@@ -170,9 +167,8 @@ class Search {
             }
             if (now < top_ && may_look()) {
                 const auto right = std::min(std::next(here)->first, top_);
-                if (auto done = look(right - now > 1 ? between(now, right) : right); !done) {
+                if (auto done = look(right - now > 1 ? between(now, right) : right); !done)
                     return done;
-                }
             }
             if (throughput(best()) < was * kWorthLookingOn) break;
         }
@@ -212,10 +208,8 @@ class Search {
             return std::lerp(low.timing.median, high.timing.median, share);
         };
         Place place = below + 1;
-        while (place < above - 1 &&
-               static_cast<double>(batches_[place]) / time_at(place) < target) {
+        while (place < above - 1 && static_cast<double>(batches_[place]) / time_at(place) < target)
             ++place;
-        }
         return {place, time_at(place)};
     }
 
@@ -238,11 +232,9 @@ class Search {
             measured_, [&](const auto& entry) { return throughput(entry.first) >= target; });
         std::vector<Place> deciding{fastest, chosen->first};
         if (chosen != measured_.begin()) deciding.push_back(std::prev(chosen)->first);
-        for (const auto& [place, point] : measured_) {
-            if (place > chosen->first && place <= top_ && throughput(place) < target) {
+        for (const auto& [place, point] : measured_)
+            if (place > chosen->first && place <= top_ && throughput(place) < target)
                 deciding.push_back(place);
-            }
-        }
         const auto doubtful = std::ranges::find_if(deciding, [&](Place place) {
             return is_promising(place) &&
                    std::ranges::find(looked_again_, place) == looked_again_.end();

@@ -23,9 +23,8 @@ Result<KneeSearch> measure_length(const LengthBucket& length, std::span<const st
     };
     if (batches.empty()) {
         auto within = limits;
-        if (length.largest_batch) {
+        if (length.largest_batch)
             within.largest_batch = std::min(within.largest_batch, length.largest_batch());
-        }
         return search_knee(measure, within);
     }
     KneeSearch found;

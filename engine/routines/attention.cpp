@@ -57,11 +57,9 @@ Result<SequenceLayout> lay_out(std::span<const std::uint32_t> lengths) {
     layout.order.resize(lengths.size());
     std::iota(layout.order.begin(), layout.order.end(), 0U);
     std::ranges::sort(layout.order, std::greater{}, [&](std::uint32_t s) { return lengths[s]; });
-    for (const auto s : layout.order) {
-        for (std::uint32_t first = 0; first < lengths[s]; first += kQueriesOfBlock) {
+    for (const auto s : layout.order)
+        for (std::uint32_t first = 0; first < lengths[s]; first += kQueriesOfBlock)
             layout.blocks.push_back(s * (kLongest / kQueriesOfBlock) + first / kQueriesOfBlock);
-        }
-    }
     return layout;
 }
 
@@ -73,9 +71,8 @@ const std::vector<std::uint32_t>& walk_of(Method method, const SequenceLayout& l
 Method attention_method_for(const opencl::Capability& capability, Form form) {
     using opencl::Feature;
     const bool bf16 = form == Form::bf16;
-    if (flavour_for(capability.info) == Flavour::group) {
+    if (flavour_for(capability.info) == Flavour::group)
         return bf16 && capability.has(Feature::mma_bf16) ? Method::group_mma : Method::group_fp32;
-    }
     return bf16 && capability.has(Feature::avx512_bf16) ? Method::block_bf16 : Method::block_fp32;
 }
 
@@ -89,9 +86,8 @@ Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buf
         return fail(Errc::invalid_input, "The head size must be a multiple of 16 and at most 256.",
                     std::to_string(heads.size));
     }
-    if (sequences.longest > kLongest) {
+    if (sequences.longest > kLongest)
         return fail(Errc::invalid_input, "A sequence must have 1 to 4096 tokens.");
-    }
     if (method == Method::group_mma && heads.size > kLargestMmaHead) {
         return fail(Errc::invalid_input, "On tensor cores, the head size must be at most 128.",
                     std::to_string(heads.size));

@@ -29,19 +29,13 @@ struct Facts {
 
 Facts facts_of(Method method) {
     switch (method) {
-        case Method::block_fp32:
-            return {"gemm_block", 1, 1};
-        case Method::block_bf16:
-            return {"gemm_block", 2, 1};
-        case Method::block_amx:
-            return {"gemm_block", 32, 1};
+        case Method::block_fp32: return {"gemm_block", 1, 1};
+        case Method::block_bf16: return {"gemm_block", 2, 1};
+        case Method::block_amx: return {"gemm_block", 32, 1};
         case Method::block_int8:
-        case Method::block_int8_avx2:
-            return {"gemm_block", 4, 1};
-        case Method::group_fp32:
-            return {"gemm_group", 16, 256, 64};
-        case Method::group_mma:
-            return {"gemm_mma", 32, 128, 128};
+        case Method::block_int8_avx2: return {"gemm_block", 4, 1};
+        case Method::group_fp32: return {"gemm_group", 16, 256, 64};
+        case Method::group_mma: return {"gemm_mma", 32, 128, 128};
     }
     return {};
 }
@@ -51,9 +45,7 @@ std::uint32_t vectors_of(const GemmPlan& plan) {
     return tile != 0 ? tile / kLanes : plan.vectors;
 }
 
-std::uint32_t divided_up(std::uint32_t a, std::uint32_t b) {
-    return a / b + (a % b != 0 ? 1 : 0);
-}
+std::uint32_t divided_up(std::uint32_t a, std::uint32_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 std::string define(std::string_view name, std::uint32_t value) {
     return " -D" + std::string(name) + "=" + std::to_string(value);
@@ -78,9 +70,8 @@ Result<void> check(const GemmPlan& plan) {
         return fail(Errc::invalid_input,
                     "A micro-tile must have 1 to 16 rows and 1 to 6 vectors; with AMX, 32 and 2.");
     }
-    if (plan.depth % 32 != 0 || !within(plan.depth, 32, 4096)) {
+    if (plan.depth % 32 != 0 || !within(plan.depth, 32, 4096))
         return fail(Errc::invalid_input, "A plan's depth must be a multiple of 32, at most 4096.");
-    }
     // A work-item's rows of A are on its stack.
     if (!within(plan.row_panels, 1, 256) || !within(plan.column_panels, 1, 1U << 20) ||
         plan.row_panels * plan.rows * (plan.depth + kLanes) > 1U << 19) {
@@ -155,21 +146,18 @@ Result<void> check_numbers(const GemmPlan& plan, const Product& product) {
     const auto refuse = [](std::string why) { return fail(Errc::invalid_input, std::move(why)); };
     const auto form = form_of(plan.method);
     if (product.k == 0) return refuse("K must be at least 1.");
-    if (!product.packed && plan.method != Method::block_fp32) {
+    if (!product.packed && plan.method != Method::block_fp32)
         return refuse("Only fp32 products on CPUs support B in rows.");
-    }
-    if (form == Form::int8 && !(product.narrow_a && product.scales_of_a != nullptr)) {
+    if (form == Form::int8 && !(product.narrow_a && product.scales_of_a != nullptr))
         return refuse("Products in int8 require narrow rows with their scales.");
-    }
     const bool narrow = product.narrow_a || product.narrow_c || product.copy != nullptr;
     if (narrow && form == Form::fp32) return refuse("This method does not support narrow rows.");
     if (plan.method == Method::group_mma &&
         (!product.narrow_a || product.k % kMmaUnit != 0 || product.n % kMmaUnit != 0)) {
         return refuse("Tensor cores require narrow rows, and K and N must be multiples of 8.");
     }
-    if (product.narrow_a && product.k * bytes_of_number(form) % sizeof(float) != 0) {
+    if (product.narrow_a && product.k * bytes_of_number(form) % sizeof(float) != 0)
         return refuse("Narrow rows must have a multiple of 2 numbers in bf16, and of 4 in int8.");
-    }
     const bool at_once = flavour_of(plan.method) == Flavour::group || product.k <= plan.depth;
     if (product.narrow_c && (form != Form::bf16 || product.norm != nullptr || !at_once)) {
         return refuse(

@@ -75,35 +75,25 @@ opencl::Range row_range(Flavour flavour, std::size_t rows) {
     return {rows * kGroupItems, kGroupItems};
 }
 
-std::string_view to_string(Form form) {
-    return kForms.at(static_cast<std::size_t>(form));
-}
+std::string_view to_string(Form form) { return kForms.at(static_cast<std::size_t>(form)); }
 
 std::optional<Form> parse_form(std::string_view name) {
-    for (std::size_t i = 0; i < kForms.size(); ++i) {
+    for (std::size_t i = 0; i < kForms.size(); ++i)
         if (kForms.at(i) == name) return static_cast<Form>(i);
-    }
     return std::nullopt;
 }
 
-std::string_view to_string(Method method) {
-    return method_facts_of(method).name;
-}
+std::string_view to_string(Method method) { return method_facts_of(method).name; }
 
 std::optional<Method> parse_method(std::string_view name) {
-    for (std::size_t i = 0; i < kMethods.size(); ++i) {
+    for (std::size_t i = 0; i < kMethods.size(); ++i)
         if (kMethods.at(i).name == name) return static_cast<Method>(i);
-    }
     return std::nullopt;
 }
 
-Form form_of(Method method) {
-    return method_facts_of(method).form;
-}
+Form form_of(Method method) { return method_facts_of(method).form; }
 
-Flavour flavour_of(Method method) {
-    return method_facts_of(method).flavour;
-}
+Flavour flavour_of(Method method) { return method_facts_of(method).flavour; }
 
 std::string dot_options(Method method) {
     static constexpr std::array<std::string_view, 5> kNames{"FP32", "BF16", "AMX", "INT8",

@@ -4,19 +4,14 @@ namespace plimsoll::routines {
 
 std::size_t bytes_of_number(Form form) {
     switch (form) {
-        case Form::fp32:
-            return 4;
-        case Form::bf16:
-            return 2;
-        case Form::int8:
-            return 1;
+        case Form::fp32: return 4;
+        case Form::bf16: return 2;
+        case Form::int8: return 1;
     }
     return 0;
 }
 
-std::size_t bytes_of_scale(Form form) {
-    return form == Form::int8 ? sizeof(float) : 0;
-}
+std::size_t bytes_of_scale(Form form) { return form == Form::int8 ? sizeof(float) : 0; }
 
 Result<void> narrow(opencl::Programs& programs, Method method, const opencl::Buffer& in,
                     const NarrowRows& out, Shape shape) {

@@ -67,9 +67,8 @@ Result<Meaning> Meaning::of(std::span<const std::string> labels) {
                                  static_cast<double>(std::max<std::size_t>(1, degrees.size())));
     }
     const auto has = [&](auto sign) { return std::ranges::any_of(meaning.worth_, sign); };
-    if (!has([](double w) { return w > 0; }) || !has([](double w) { return w < 0; })) {
+    if (!has([](double w) { return w > 0; }) || !has([](double w) { return w < 0; }))
         return fail(Errc::invalid_input, "The labels do not distinguish positive from negative.");
-    }
     return meaning;
 }
 
@@ -78,9 +77,7 @@ std::size_t class_of(const Opinion& opinion) {
     return opinion.neutral >= opinion.negative ? 1 : 2;
 }
 
-bool Meaning::has_neutral() const {
-    return std::ranges::find(worth_, 0.0) != worth_.end();
-}
+bool Meaning::has_neutral() const { return std::ranges::find(worth_, 0.0) != worth_.end(); }
 
 Opinion Meaning::opinion(std::span<const float> probabilities) const {
     Opinion opinion;

@@ -18,9 +18,8 @@ std::optional<std::uint64_t> uncorrected_errors(const fs::path& device) {
         std::ifstream in(entry.path());
         std::string word;
         std::uint64_t count = 0;
-        while (in >> word >> count) {
+        while (in >> word >> count)
             if (word == "ue:") all = all.value_or(0) + count;
-        }
     }
     return all;
 }
@@ -37,9 +36,8 @@ Reading look(const fs::path& device) {
     for (const auto& monitor : folders_in(device / "hwmon")) {
         reading.temperature_celsius = scaled(number_in(monitor / "temp1_input"), kMilli);
         reading.power_watts = scaled(number_in(monitor / "power1_average"), kMicro);
-        if (!reading.power_watts) {
+        if (!reading.power_watts)
             reading.power_watts = scaled(number_in(monitor / "power1_input"), kMicro);
-        }
         reading.power_limit_watts = scaled(number_in(monitor / "power1_cap"), kMicro);
         reading.clock_mhz = scaled(number_in(monitor / "freq1_input"), kMicro);
         reading.memory_clock_mhz = scaled(number_in(monitor / "freq2_input"), kMicro);
@@ -53,9 +51,8 @@ Reading look(const fs::path& device) {
 Result<Sensor> amd_sensor(const std::string& pci_address, const fs::path& root) {
     const auto device = root / "sys/bus/pci/devices" / pci_address;
     std::error_code none;
-    if (!fs::exists(device / "mem_info_vram_total", none)) {
+    if (!fs::exists(device / "mem_info_vram_total", none))
         return fail(Errc::not_found, "The amdgpu driver does not list this GPU.", pci_address);
-    }
     return [device] { return look(device); };
 }
 

@@ -41,9 +41,8 @@ inline std::string word_in(const std::filesystem::path& file) {
 inline std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder) {
     std::vector<std::filesystem::path> found;
     std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder, none))
         found.push_back(entry.path());
-    }
     std::ranges::sort(found);
     return found;
 }

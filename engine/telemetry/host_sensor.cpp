@@ -97,9 +97,8 @@ class HostSensor {
     Reading operator()() {
         Reading reading;
         const auto now = ticks(root_);
-        if (now && last_ && now->all > last_->all) {
+        if (now && last_ && now->all > last_->all)
             reading.utilization_percent = 100 * (now->busy - last_->busy) / (now->all - last_->all);
-        }
         last_ = now;
         read_memory(root_, reading);
         reading.own_memory_bytes = own_memory(root_);
@@ -115,9 +114,7 @@ class HostSensor {
 
 }  // namespace
 
-Sensor host_sensor(const fs::path& root) {
-    return HostSensor(root);
-}
+Sensor host_sensor(const fs::path& root) { return HostSensor(root); }
 
 Sensor with_own_memory(Sensor sensor, std::function<std::uint64_t()> ledger_bytes) {
     return [sensor = std::move(sensor), ledger_bytes = std::move(ledger_bytes)] {

@@ -31,9 +31,8 @@ std::string fixed(double value, int decimals) {
 std::string to_json(const Snapshot& snapshot) {
     const auto& r = snapshot.reading;
     auto warnings = Json::array();
-    for (const auto& warning : snapshot.warnings) {
+    for (const auto& warning : snapshot.warnings)
         warnings.push_back({{"code", warning.code}, {"message", warning.message}});
-    }
     return Json{{"utilization_percent", tenths_or_null(r.utilization_percent)},
                 {"memory_total_bytes", or_null(r.memory_total_bytes)},
                 {"memory_free_bytes", or_null(r.memory_free_bytes)},
@@ -60,9 +59,8 @@ std::string to_text(const Reading& r) {
         const auto used = total - static_cast<double>(*r.memory_free_bytes);
         add(fixed(used / 1e9, 1) + " of " + fixed(total / 1e9, 1) + " GB used");
     }
-    if (r.own_memory_bytes) {
+    if (r.own_memory_bytes)
         add(fixed(static_cast<double>(*r.own_memory_bytes) / 1e9, 1) + " GB by this worker");
-    }
     if (r.temperature_celsius) add(fixed(*r.temperature_celsius, 0) + " °C");
     if (r.power_watts) {
         add(fixed(*r.power_watts, 0) +

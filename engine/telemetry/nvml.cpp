@@ -122,9 +122,7 @@ Result<Device> Library::device_at(const std::string& pci_address) const {
     return device;
 }
 
-std::optional<Memory> Library::memory(Device device) const {
-    return asked(call_->memory, device);
-}
+std::optional<Memory> Library::memory(Device device) const { return asked(call_->memory, device); }
 
 std::optional<unsigned> Library::utilization_percent(Device device) const {
     const auto rates = asked(call_->utilization, device);

@@ -11,9 +11,7 @@ constexpr double kTemperatureBack = 3;
 constexpr double kMemoryBack = 1.2;
 constexpr double kMegabyte = 1e6;
 
-std::string rounded(double value) {
-    return std::to_string(std::llround(value));
-}
+std::string rounded(double value) { return std::to_string(std::llround(value)); }
 
 }  // namespace
 

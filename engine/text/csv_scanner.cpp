@@ -80,11 +80,10 @@ Result<void> CsvScanner::take(std::string_view bytes, const RawSink& sink) {
         if (state_ == State::quoted) {
             at = skip_plain(bytes, at, kEndsQuoted);
             if (at == bytes.size()) break;
-            if (bytes[at] == '\n') {
+            if (bytes[at] == '\n')
                 ++line_;
-            } else {
+            else
                 state_ = State::quote_in_quoted;
-            }
             ++at;
         } else if (ends_field(c)) {
             state_ = State::field_start;
@@ -94,9 +93,8 @@ Result<void> CsvScanner::take(std::string_view bytes, const RawSink& sink) {
         } else if (c == '\r' || c == '\n') {
             after_cr_ = c == '\r';
             ++line_;
-            if (auto ended = end_record(bytes.substr(begin, at - begin), sink); !ended) {
+            if (auto ended = end_record(bytes.substr(begin, at - begin), sink); !ended)
                 return ended;
-            }
             begin = ++at;
         } else if (c == '"' && state_ != State::unquoted) {
             state_ = State::quoted;  // doubled inside quotes it does not end them
@@ -139,9 +137,8 @@ Result<void> CsvScanner::take_header(std::string_view record) {
     if (overlong_)
         return fail(Errc::too_large, "The header line has more than " +
                                          std::to_string(limits_.record_bytes) + " bytes.");
-    if (find_invalid_utf8(record)) {
+    if (find_invalid_utf8(record))
         return fail(Errc::invalid_input, "The header line is not UTF-8.");
-    }
     if (record.starts_with("sep=") && record.size() == 5 && record_line_ == 1) {
         named_ = record.back();
         if (kCsvDelimiters.find(named_) != kCsvDelimiters.npos) return {};
@@ -179,9 +176,8 @@ void CsvScanner::save(std::string& out) const {
     RecordScanner::save(out);
     pack_integer(out, static_cast<std::uint32_t>(header_.size()));
     for (const std::string& name : header_) pack_string(out, name);
-    for (const bool flag : {after_cr_, blank_, bad_quote_}) {
+    for (const bool flag : {after_cr_, blank_, bad_quote_})
         pack_integer(out, static_cast<std::uint8_t>(flag));
-    }
     pack_integer(out, static_cast<std::uint8_t>(state_));
     pack_integer(out, static_cast<std::uint8_t>(delimiter_));
     pack_integer(out, static_cast<std::uint8_t>(named_));
@@ -202,9 +198,8 @@ bool CsvScanner::load(std::string_view& rest) {
         *flag = value != 0;
     }
     std::uint8_t state = 0;
-    if (!unpack_integer(rest, state) || state > static_cast<int>(State::quote_in_quoted)) {
+    if (!unpack_integer(rest, state) || state > static_cast<int>(State::quote_in_quoted))
         return false;
-    }
     state_ = static_cast<State>(state);
     std::uint8_t delimiter = 0;
     std::uint8_t named = 0;

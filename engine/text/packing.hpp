@@ -9,9 +9,8 @@ namespace plimsoll::text {
 
 template <class T>
 void pack_integer(std::string& out, T value) {
-    for (std::size_t i = 0; i < sizeof(T); ++i) {
+    for (std::size_t i = 0; i < sizeof(T); ++i)
         out.push_back(static_cast<char>((static_cast<std::uint64_t>(value) >> (8 * i)) & 0xFF));
-    }
 }
 
 inline void pack_string(std::string& out, std::string_view text) {
@@ -24,9 +23,8 @@ template <class T>
 bool unpack_integer(std::string_view& rest, T& value) {
     if (rest.size() < sizeof(T)) return false;
     std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < sizeof(T); ++i) {
+    for (std::size_t i = 0; i < sizeof(T); ++i)
         bits |= static_cast<std::uint64_t>(static_cast<std::uint8_t>(rest[i])) << (8 * i);
-    }
     value = static_cast<T>(bits);
     rest.remove_prefix(sizeof(T));
     return true;

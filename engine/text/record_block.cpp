@@ -44,14 +44,12 @@ void RecordBlockWriter::add(const Record& record) {
     if (record.custom_id) flags |= kHasId;
     if (record.error) flags |= kIsError;
     if (record.line != next_line_) flags |= kHasLine;
-    for (const auto attribute : kAttributes) {
+    for (const auto attribute : kAttributes)
         if (record.attributes[attribute]) flags |= has(attribute);
-    }
     bytes_.push_back(static_cast<char>(flags));
     if (record.custom_id) pack_string(bytes_, *record.custom_id);
-    for (const auto attribute : kAttributes) {
+    for (const auto attribute : kAttributes)
         if (const auto& value = record.attributes[attribute]) pack_string(bytes_, *value);
-    }
     if ((flags & kHasLine) != 0) pack_integer(bytes_, record.line);
     if (record.error) {
         pack_string(bytes_, record.error->code);
@@ -91,9 +89,8 @@ std::string RecordBlockWriter::take() {
 }
 
 Result<RecordBlockReader> RecordBlockReader::open(std::string_view bytes) {
-    if (bytes.size() < kHeader || !bytes.starts_with(kMagic)) {
+    if (bytes.size() < kHeader || !bytes.starts_with(kMagic))
         return fail(Errc::corrupt, "This is not a block of records.");
-    }
     RecordBlockReader reader(bytes.substr(kHeader));
     std::string_view numbers = bytes.substr(kMagic.size());
     unpack_integer(numbers, reader.next_index_);
@@ -119,9 +116,8 @@ Result<std::optional<RecordView>> RecordBlockReader::next() {
         return (flags & flag) == 0 || unpack_string(rest_, into.emplace());
     };
     if (!read(kHasId, record.custom_id)) return corrupt();
-    for (const auto attribute : kAttributes) {
+    for (const auto attribute : kAttributes)
         if (!read(has(attribute), record.attributes[attribute])) return corrupt();
-    }
     if ((flags & kHasLine) != 0 && !unpack_integer(rest_, record.line)) return corrupt();
     const bool whole = record.is_error ? unpack_string(rest_, record.error_code) &&
                                              unpack_string(rest_, record.error_message)

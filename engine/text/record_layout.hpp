@@ -22,9 +22,8 @@ struct RecordColumns {
     static void members(auto& visit, auto& self) {
         visit("text", self.text);
         visit("custom_id", self.custom_id);
-        for (const auto attribute : kColumnAttributes) {
+        for (const auto attribute : kColumnAttributes)
             visit(name_of(attribute), self.attributes[attribute]);
-        }
         visit("keep", self.keep);
     }
 };

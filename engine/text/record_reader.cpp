@@ -31,9 +31,8 @@ RawRecord failed_raw_record(std::uint64_t line, std::string_view code, std::stri
 }
 
 std::optional<RecordError> broken_rule(const Record& record, const ReaderLimits& limits) {
-    if (find_invalid_utf8(record.text)) {
+    if (find_invalid_utf8(record.text))
         return RecordError{"invalid_utf8", "The text is not UTF-8."};
-    }
     if (const auto& kept = record.attributes[Attribute::kept];
         kept && kept->size() > limits.kept_bytes) {
         return RecordError{"invalid_record", "The kept columns have more than " +
@@ -51,9 +50,8 @@ std::optional<RecordError> broken_rule(const Record& record, const ReaderLimits&
         }
     }
     if (!record.custom_id) return std::nullopt;
-    if (find_invalid_utf8(*record.custom_id)) {
+    if (find_invalid_utf8(*record.custom_id))
         return RecordError{"invalid_utf8", "The custom_id is not UTF-8."};
-    }
     if (characters(*record.custom_id) > limits.custom_id_characters) {
         return RecordError{"custom_id_too_long", "The custom_id has more than " +
                                                      std::to_string(limits.custom_id_characters) +
@@ -84,11 +82,10 @@ Result<void> RecordReader::find_layout() {
     const bool known = format_ == RecordFormat::json_lines || !header().empty();
     if (known && !layout_ && !broken_) {
         auto found = find_columns(format_, header(), columns_);
-        if (found) {
+        if (found)
             layout_ = std::move(*found);
-        } else {
+        else
             broken_ = std::move(found.error());
-        }
     }
     if (broken_) return fail(*broken_);
     return {};
@@ -102,9 +99,8 @@ void RecordReader::take(const RawRecord& raw, const RecordSink& sink) {
         read.record.error = raw.error;
     } else {
         read.record = parse_record(raw.bytes, *layout_, limits_);
-        if (read.record.error) {
+        if (read.record.error)
             read.record.error->message = at_line(raw.line, std::move(read.record.error->message));
-        }
     }
     sink(std::move(read));
 }

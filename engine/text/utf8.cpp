@@ -47,9 +47,8 @@ Decoded decode_utf8(std::string_view text, std::size_t at) {
         const std::uint8_t low = i == 1 ? lead.first_low : 0x80;
         const std::uint8_t high = i == 1 ? lead.first_high : 0xBF;
         const std::size_t next = at + static_cast<std::size_t>(i);
-        if (next >= text.size() || byte_at(text, next) < low || byte_at(text, next) > high) {
+        if (next >= text.size() || byte_at(text, next) < low || byte_at(text, next) > high)
             return {kReplacement, static_cast<std::uint32_t>(i), false};
-        }
         code_point = (code_point << 6) | (byte_at(text, next) & 0x3F);
     }
     return {code_point, static_cast<std::uint32_t>(lead.continuations + 1), true};

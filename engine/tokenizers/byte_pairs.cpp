@@ -30,9 +30,8 @@ Character character_at(std::string_view text, std::size_t at) {
 
 std::size_t end_of_contraction(std::string_view text, std::size_t at) {
     using namespace std::literals;
-    for (const auto one : {"'s"sv, "'t"sv, "'re"sv, "'ve"sv, "'m"sv, "'ll"sv, "'d"sv}) {
+    for (const auto one : {"'s"sv, "'t"sv, "'re"sv, "'ve"sv, "'m"sv, "'ll"sv, "'d"sv})
         if (text.substr(at).starts_with(one)) return at + one.size();
-    }
     return at;
 }
 
@@ -89,9 +88,8 @@ std::optional<std::string> bytes_of_token(std::string_view token) {
         std::array<int, 324> table{};
         table.fill(-1);
         const auto characters = characters_of_bytes();
-        for (std::size_t byte = 0; byte < 256; ++byte) {
+        for (std::size_t byte = 0; byte < 256; ++byte)
             table[characters[byte]] = static_cast<int>(byte);
-        }
         return table;
     }();
     std::string found;
@@ -163,9 +161,8 @@ class BytePairs final : public Subwords {
         }
         const auto before = ids.size();
         join(word);
-        for (const auto& symbol : symbols_) {
+        for (const auto& symbol : symbols_)
             if (!symbol.joined) ids.push_back(symbol.token);
-        }
         if (word.size() > kLongestRemembered) return;
         if (remembered_.size() == kRememberedWords) remembered_.clear();
         remembered_.emplace(
@@ -203,9 +200,8 @@ class BytePairs final : public Subwords {
         const auto next = symbols_[at].next;
         if (next == kNone) return;
         const auto pair = pair_of(symbols_[at].token, symbols_[next].token);
-        if (const auto found = merges.find(pair); found != merges.end()) {
+        if (const auto found = merges.find(pair); found != merges.end())
             queue_.push({found->second.rank, at, pair, found->second.token});
-        }
     }
 
     std::string spaced_;

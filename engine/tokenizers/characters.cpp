@@ -45,9 +45,8 @@ class Classes {
 
   private:
     void mark(CharacterClass one, std::span<const Range> ranges) {
-        for (const auto& [first, last] : ranges) {
+        for (const auto& [first, last] : ranges)
             for (char32_t c = first; c <= last; ++c) of_[c] |= static_cast<std::uint16_t>(one);
-        }
     }
     std::vector<std::uint16_t> of_;
 };

@@ -29,9 +29,8 @@ void add_token(const json& described, std::uint32_t id, Description& into) {
 
 Result<Vocabulary> vocabulary_of(const json& tokens) {
     constexpr std::uint64_t kMax = 10'000'000;
-    if (!tokens.is_object() || tokens.empty()) {
+    if (!tokens.is_object() || tokens.empty())
         return fail(Errc::invalid_input, "The vocabulary does not map tokens to numbers.");
-    }
     Vocabulary vocabulary;
     for (const auto& [token, id] : tokens.items()) {
         if (!id.is_number_unsigned() || id.get<std::uint64_t>() > kMax) {

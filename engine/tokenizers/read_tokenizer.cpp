@@ -38,9 +38,8 @@ class TokenizerReader {
             auto& list = one.normalized ? tokenizer.special_of_normalized_ : tokenizer.special_;
             if (!one.content.empty()) list.push_back(std::move(one));
         }
-        for (const auto& [token, id] : description.vocabulary) {
+        for (const auto& [token, id] : description.vocabulary)
             tokenizer.vocabulary_ = std::max(tokenizer.vocabulary_, id + 1);
-        }
         return tokenizer;
     }
 };

@@ -59,12 +59,10 @@ std::vector<Piece> split_at(std::string_view text, const std::vector<SpecialToke
         std::size_t end = at + found->content.size();
         at = end;
         if (found->whole_word && !stands_alone(text, begin, end)) continue;
-        while (found->takes_space_before && begin > done && is_space(text, previous(text, begin))) {
+        while (found->takes_space_before && begin > done && is_space(text, previous(text, begin)))
             begin = previous(text, begin);
-        }
-        while (found->takes_space_after && end < text.size() && is_space(text, end)) {
+        while (found->takes_space_after && end < text.size() && is_space(text, end))
             end += text::decode_utf8(text, end).length;
-        }
         if (begin > done) pieces.push_back({text.substr(done, begin - done), nullptr});
         pieces.push_back({text.substr(begin, end - begin), found});
         done = at = end;

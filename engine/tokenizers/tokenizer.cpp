@@ -14,12 +14,11 @@ void Tokenizer::encode(std::string_view text, std::size_t max, Encoded& into) {
             subwords_->append(piece.text, into.ids);
         } else {
             const auto normalized = subwords_->normalized(piece.text);
-            for (const auto& one : split_at(normalized, special_of_normalized_)) {
+            for (const auto& one : split_at(normalized, special_of_normalized_))
                 if (one.special != nullptr)
                     into.ids.push_back(one.special->id);
                 else
                     subwords_->append_normalized(one.text, into.ids);
-            }
         }
     }
     into.tokens = into.ids.size() + 1;

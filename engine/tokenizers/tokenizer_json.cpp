@@ -19,9 +19,7 @@ const json& part_of(const json& object, const char* key) {
 }
 
 // "type" of a part; empty where the part is missing.
-std::string type_of(const json& part) {
-    return value_of<std::string>(part, "type", "");
-}
+std::string type_of(const json& part) { return value_of<std::string>(part, "type", ""); }
 
 tl::unexpected<Error> not_supported(const std::string& what, const std::string& type,
                                     const std::string& supported) {
@@ -68,9 +66,8 @@ Result<void> read_word_piece(const json& file, Description& into) {
     rules.longest_word = value_of(model, "max_input_chars_per_word", rules.longest_word);
     TRY_DO(read_normalizer(part_of(file, "normalizer"), rules.words));
     const json& words_part = part_of(file, "pre_tokenizer");
-    if (type_of(words_part) != "BertPreTokenizer") {
+    if (type_of(words_part) != "BertPreTokenizer")
         return not_supported("pre_tokenizer", type_of(words_part), "BertPreTokenizer");
-    }
     return {};
 }
 
@@ -87,13 +84,11 @@ Result<void> read_byte_pairs(const json& file, Description& into) {
             Errc::invalid_input,
             "Its model has \"byte_fallback\" or \"ignore_merges\", which are not supported.");
     }
-    if (const auto found = file.find("normalizer"); found != file.end() && !found->is_null()) {
+    if (const auto found = file.find("normalizer"); found != file.end() && !found->is_null())
         return not_supported("normalizer", type_of(*found), "none with a BPE model");
-    }
     const json& words = part_of(file, "pre_tokenizer");
-    if (type_of(words) != "ByteLevel" || !value_of(words, "use_regex", true)) {
+    if (type_of(words) != "ByteLevel" || !value_of(words, "use_regex", true))
         return not_supported("pre_tokenizer", type_of(words), "ByteLevel");
-    }
     into.space_before = value_of(words, "add_prefix_space", true);
     TRY(into.merges, merges_of(model.at("merges")));
     return {};

@@ -97,9 +97,8 @@ Result<Description> read_words(const std::filesystem::path& model, const json& c
         const bool added = description.vocabulary.insert_or_assign(std::string(line), id++).second;
         if (!added && line.starts_with('[') && line.ends_with(']')) twice = line;
     });
-    if (!twice.empty()) {
+    if (!twice.empty())
         return fail(Errc::invalid_input, "The vocabulary has the token \"" + twice + "\" twice.");
-    }
     auto& words = description.word_piece.words;
     words.lower_case = flag(config, "do_lower_case", true);
     words.strip_accents = flag(config, "strip_accents", words.lower_case);

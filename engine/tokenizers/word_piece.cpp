@@ -52,9 +52,8 @@ void BertWords::each_of_normalized(std::string_view text,
 
 void BertWords::add(char32_t character) {
     constexpr char32_t kAscii = 0x80;
-    if (character < kAscii && character > U' ' && character != 0x7f) {
+    if (character < kAscii && character > U' ' && character != 0x7f)
         return add_lower(character);  // neither accents nor Chinese
-    }
     if (rules_.clean && is(CharacterClass::dropped, character)) return;
     if (is(CharacterClass::space, character))
         return add_normalized(rules_.clean ? U' ' : character);
@@ -75,9 +74,8 @@ void BertWords::add_stripped(char32_t character) {
     const auto count =
         utf8proc_decompose_char(static_cast<utf8proc_int32_t>(character), parts.data(),
                                 parts.size(), UTF8PROC_DECOMPOSE, &boundary);
-    if (count < 1 || count > static_cast<utf8proc_ssize_t>(parts.size())) {
+    if (count < 1 || count > static_cast<utf8proc_ssize_t>(parts.size()))
         return add_lower(character);
-    }
     for (utf8proc_ssize_t i = 0; i < count; ++i) {
         const auto part = static_cast<char32_t>(parts[static_cast<std::size_t>(i)]);
         if (rules_.strip_accents && is(CharacterClass::mark, part)) continue;
@@ -110,9 +108,7 @@ void BertWords::finish_word() {
 
 namespace {
 
-bool continues_character(char byte) {
-    return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;
-}
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
 
 class WordPiece final : public Subwords {
   public:
@@ -121,9 +117,8 @@ class WordPiece final : public Subwords {
         for (const auto& [token, id] : vocabulary) {
             // A token may occur both at the beginning of a word and, after its mark, inside one.
             add(first_, token, id);
-            if (token.size() > rules.continuation.size() && token.starts_with(rules.continuation)) {
+            if (token.size() > rules.continuation.size() && token.starts_with(rules.continuation))
                 add(later_, token.substr(rules.continuation.size()), id);
-            }
         }
     }
 

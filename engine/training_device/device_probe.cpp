@@ -15,9 +15,8 @@ constexpr double kProcessorFlops = 1e9;
 constexpr double kGpuFlops = 2e11;
 
 std::uint32_t rows_for(double flops_per_row, double flops) {
-    for (const std::uint32_t rows : {1024U, 256U, 128U, 64U}) {
+    for (const std::uint32_t rows : {1024U, 256U, 128U, 64U})
         if (flops_per_row * rows <= flops) return rows;
-    }
     return 32;
 }
 

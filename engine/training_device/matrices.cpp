@@ -17,9 +17,8 @@ std::vector<MatrixShape> matrix_shapes(const ModelShape& shape) {
         else
             shapes.push_back({columns, depth, 1});
     };
-    for (const auto& p : list_parameters(shape, Lora{})) {
+    for (const auto& p : list_parameters(shape, Lora{}))
         if (p.matrix && p.part != Part::embeddings) add(p.rows, p.elements / p.rows);
-    }
     // A tied head multiplies by the embedding.
     if (shape.head == Head::language_model && shape.tied_head) add(shape.vocab, shape.hidden);
     const auto order = [](const MatrixShape& s) {

@@ -69,11 +69,10 @@ Result<Activations> allocate_activations(const opencl::Device& device,
     const auto allocate = [&](opencl::Buffer& into, std::size_t bytes) {
         if (!done || bytes == 0) return;
         auto buffer = device.allocate(bytes);
-        if (buffer) {
+        if (buffer)
             into = std::move(*buffer);
-        } else {
+        else
             done = fail(buffer.error());
-        }
     };
     const auto all = wanted(config, layers, attention, tokens);
     for (const auto& [buffer, count] : all.indices) allocate(made.*buffer, count * sizeof(float));

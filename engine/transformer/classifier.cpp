@@ -20,17 +20,13 @@ using Clock = std::chrono::steady_clock;
 constexpr double kSecondsBetweenLooks = 0.1;
 
 // What an intermediate size is a multiple of: a word of bytes, or 16 bytes for tensor cores.
-std::uint32_t narrow_unit(Method method) {
-    return method == Method::group_mma ? 8 : 4;
-}
+std::uint32_t narrow_unit(Method method) { return method == Method::group_mma ? 8 : 4; }
 
 Methods methods_with(const opencl::Capability& capability, Method layers) {
     return {layers, method_for(capability, Form::fp32)};
 }
 
-bool is_empty(const opencl::Buffer& buffer) {
-    return buffer.bytes == 0;
-}
+bool is_empty(const opencl::Buffer& buffer) { return buffer.bytes == 0; }
 
 std::span<const std::byte> bytes_of(const std::vector<std::uint32_t>& numbers) {
     return std::as_bytes(std::span(numbers));
@@ -96,17 +92,14 @@ Result<void> Classifier::check(const Batch& batch) const {
     const auto refuse = [](std::string why) { return fail(Errc::invalid_input, std::move(why)); };
     std::size_t tokens = 0;
     for (const auto length : batch.lengths) {
-        if (length < 2 || length > longest()) {
+        if (length < 2 || length > longest())
             return refuse("A sequence must have 2 to " + std::to_string(longest()) + " tokens.");
-        }
         tokens += length;
     }
-    if (tokens != batch.ids.size() || tokens > capacity_) {
+    if (tokens != batch.ids.size() || tokens > capacity_)
         return refuse("A batch can have at most " + std::to_string(capacity_) + " tokens.");
-    }
-    if (std::ranges::any_of(batch.ids, [&](auto id) { return id >= config_.vocabulary; })) {
+    if (std::ranges::any_of(batch.ids, [&](auto id) { return id >= config_.vocabulary; }))
         return refuse("A token is not in the vocabulary.");
-    }
     return {};
 }
 
@@ -114,9 +107,8 @@ Result<routines::SequenceLayout> Classifier::upload(const Batch& batch) {
     auto layout = routines::lay_out(batch.lengths);
     if (!layout) return layout;
     positions_.clear();
-    for (const auto length : batch.lengths) {
+    for (const auto length : batch.lengths)
         for (std::uint32_t i = 0; i < length; ++i) positions_.push_back(config_.first_position + i);
-    }
     const auto& device = programs_.device();
     const std::vector<std::uint32_t> first(layout->offsets.begin(), layout->offsets.end() - 1);
     auto done = device.write(on_device_.ids, bytes_of(batch.ids));
@@ -152,14 +144,12 @@ Result<void> Classifier::choose_rows(const Rows& from, const Rows& to, std::uint
                          {rows, static_cast<std::uint32_t>(bytes / sizeof(float))}, in,
                          on_device_.first_tokens, out);
     };
-    if (!is_empty(to.numbers)) {
+    if (!is_empty(to.numbers))
         return move(from.numbers, to.numbers, config_.hidden * sizeof(float));
-    }
     auto done =
         move(from.narrow.numbers, to.narrow.numbers, config_.hidden * bytes_of_number(form()));
-    if (done && !is_empty(to.narrow.scales)) {
+    if (done && !is_empty(to.narrow.scales))
         done = move(from.narrow.scales, to.narrow.scales, sizeof(float));
-    }
     return done;
 }
 

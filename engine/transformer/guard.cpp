@@ -108,9 +108,8 @@ Result<Speed> speed_of(TextClassifier& exact, TextClassifier& form,
         return [&classifier, &tokens, timed, &watch]() -> Result<void> {
             TRY(auto done, classify(classifier, timed, watch, nullptr));
             tokens = 0;
-            for (const auto& one : done) {
+            for (const auto& one : done)
                 if (!one.duplicate) tokens += one.tokens;
-            }
             return {};
         };
     };
@@ -159,9 +158,8 @@ std::optional<routines::Method> proven_method(std::span<const Proof> proofs, For
     for (const auto& proof : proofs) {
         const bool may_be_used =
             proof.passed && proof.form == to_string(form) && is_of(capability, proof);
-        if (may_be_used && (fastest == nullptr || proof.speedup > fastest->speedup)) {
+        if (may_be_used && (fastest == nullptr || proof.speedup > fastest->speedup))
             fastest = &proof;
-        }
     }
     if (fastest == nullptr) return std::nullopt;
     return routines::parse_method(fastest->method);
@@ -182,11 +180,10 @@ void compare(std::span<const float> exact, std::span<const float> found, std::si
     into.texts = exact.size() / labels;
     for (std::size_t text = 0; text < into.texts; ++text) {
         const auto expected = exact.subspan(text * labels, labels);
-        if (label_of(expected) == label_of(found.subspan(text * labels, labels))) {
+        if (label_of(expected) == label_of(found.subspan(text * labels, labels)))
             ++into.same_label;
-        } else if (margin_of(expected) > kSure) {
+        else if (margin_of(expected) > kSure)
             ++into.flips;
-        }
     }
     std::ranges::sort(differences);
     into.max_difference = differences.back();
@@ -207,9 +204,8 @@ void find_outliers(std::vector<float> largest, Proof& into) {
 }
 
 Result<Trial> try_exact(const Guarded& guarded, const Watch& watch) {
-    if (guarded.texts.empty()) {
+    if (guarded.texts.empty())
         return fail(Errc::invalid_input, "There are no texts to compare the forms on.", "texts");
-    }
     const auto fp32 = load(guarded, method_for(guarded.capability, Form::fp32), watch);
     return fp32 ? try_form(**fp32, guarded.texts, watch) : fail(fp32.error());
 }

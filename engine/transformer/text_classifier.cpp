@@ -17,9 +17,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double kBatchSeconds = 0.25;
 constexpr std::size_t kMinTokens = 64;
 
-tl::unexpected<Error> stopped() {
-    return fail(Errc::cancelled, "The task was stopped.");
-}
+tl::unexpected<Error> stopped() { return fail(Errc::cancelled, "The task was stopped."); }
 
 std::string key_of(std::span<const std::uint32_t> ids) {
     const auto bytes = std::as_bytes(ids);
@@ -138,9 +136,8 @@ Result<void> TextClassifier::compute_all(std::span<Part> parts, std::span<Work> 
                                          std::size_t texts, const Watch& watch,
                                          const Classifier::Seen& seen) {
     std::size_t left = 0;  // tokens
-    for (const Part& part : parts) {
+    for (const Part& part : parts)
         if (part.classified) left += part.tokens;
-    }
     SharedBatch shared{.batch = {},
                        .parts = {},
                        .finished = std::vector<std::size_t>(parts.size()),
@@ -203,13 +200,10 @@ void TextClassifier::hand_out(Part& part, Work& work) const {
 Result<void> TextClassifier::classify(std::span<Part> parts, std::size_t texts, const Watch& watch,
                                       const Classifier::Seen& seen) {
     std::vector<Work> works(parts.size());
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        TRY_DO(read(parts[i], works[i], watch));
-    }
+    for (std::size_t i = 0; i < parts.size(); ++i) TRY_DO(read(parts[i], works[i], watch));
     TRY_DO(compute_all(parts, works, texts, watch, seen));
-    for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (std::size_t i = 0; i < parts.size(); ++i)
         if (parts[i].classified) hand_out(parts[i], works[i]);
-    }
     return {};
 }
 

@@ -54,9 +54,8 @@ Result<void> embed(TextModel& model, std::span<const std::string> texts, const W
         truncated.push_back(encoded.truncated());
         if (batch.ids.size() < room && i + 1 < texts.size()) continue;
         TRY_DO(encoder.run(batch, watch, scores));
-        for (std::size_t s = 0; s < truncated.size(); ++s) {
+        for (std::size_t s = 0; s < truncated.size(); ++s)
             take(std::span(scores.embeddings).subspan(s * columns, columns), truncated[s]);
-        }
         batch.clear();
         truncated.clear();
     }

@@ -50,9 +50,8 @@ std::pair<Bucket, GemmPlan> entry_of(const Json& json) {
 }  // namespace
 
 Bucket bucket_of(Method method, std::uint32_t m, std::uint32_t n, std::uint32_t k) {
-    for (const auto rows : kRows) {
+    for (const auto rows : kRows)
         if (m <= rows) return {method, rows, n, k};
-    }
     return {method, kRows.back(), n, k};
 }
 

@@ -48,35 +48,26 @@ std::vector<GemmPlan> candidates(const Bucket& bucket, const SearchLimits& limit
     // Every tile early; the remaining time is for the other plans.
     for (const auto depth : {plan.depth, 768U, 384U}) {
         for (const auto row_panels : {8U, 4U, 16U}) {
-            for (const auto column_panels : {plan.column_panels, 16U, 4U}) {
-                for (const auto [rows, vectors] : tiles) {
+            for (const auto column_panels : {plan.column_panels, 16U, 4U})
+                for (const auto [rows, vectors] : tiles)
                     add({bucket.method, rows, vectors, depth, row_panels, column_panels});
-                }
-            }
         }
     }
     return plans;
 }
 
-bool takes_narrow_rows(Method method) {
-    return form_of(method) != Form::fp32;
-}
+bool takes_narrow_rows(Method method) { return form_of(method) != Form::fp32; }
 
 double tolerance_of(Method method) {
     switch (form_of(method)) {
-        case Form::fp32:
-            return 1e-5;
-        case Form::bf16:
-            return 1e-2;
-        case Form::int8:
-            return 3e-2;
+        case Form::fp32: return 1e-5;
+        case Form::bf16: return 1e-2;
+        case Form::int8: return 3e-2;
     }
     return 0;
 }
 
-tl::unexpected<Error> stopped() {
-    return fail(Errc::cancelled, "The search was stopped.");
-}
+tl::unexpected<Error> stopped() { return fail(Errc::cancelled, "The search was stopped."); }
 
 // The buffers and expected results of one search.
 class Bench {
@@ -129,9 +120,8 @@ class Bench {
         TRY_DO(run(plan, packed));
         Floats c(std::size_t{bucket_.m} * bucket_.n);
         TRY_DO(programs_.device().read(c_, std::as_writable_bytes(std::span(c))));
-        if (std::ranges::any_of(c, [](float x) { return std::isnan(x); })) {
+        if (std::ranges::any_of(c, [](float x) { return std::isnan(x); }))
             return std::numeric_limits<double>::infinity();
-        }
         double worst = 0;
         double max = 0;
         for (std::size_t i = 0; i < expected_.size(); ++i) {
@@ -152,9 +142,8 @@ class Bench {
         for (std::size_t row = 0; row < kCheckedRows; ++row) {
             for (std::size_t d = 0; d < bucket.k; ++d) {
                 const double factor = host_a_[row_checked(row) * bucket.k + d];
-                for (std::size_t j = 0; j < bucket.n; ++j) {
+                for (std::size_t j = 0; j < bucket.n; ++j)
                     expected_[row * bucket.n + j] += factor * host_b_[d * bucket.n + j];
-                }
             }
         }
     }

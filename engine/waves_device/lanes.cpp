@@ -19,9 +19,8 @@ LanePlan::Range LanePlan::visits_of(const Itinerary& itinerary, bool rising) {
     const auto [known, fresh] = known_.try_emplace({&itinerary, rising});
     if (!fresh) return known->second;
     std::vector<Start> starts = itinerary.starts(rising);
-    if (itinerary.windows.size() > 1) {
+    if (itinerary.windows.size() > 1)
         std::ranges::sort(starts, {}, [](const Start& it) { return std::pair(it.bar, it.window); });
-    }
     known->second.begin = static_cast<std::int32_t>(visits.size() / 3);
     for (const Start& start : starts) {
         const Window& window = itinerary.windows[static_cast<std::size_t>(start.window)];

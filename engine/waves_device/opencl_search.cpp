@@ -56,9 +56,7 @@ double seconds(const std::function<void()>& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
-bool near(double a, double b) {
-    return std::abs(a - b) <= kScoreTolerance;
-}
+bool near(double a, double b) { return std::abs(a - b) <= kScoreTolerance; }
 
 bool same(const std::vector<Found>& a, const std::vector<Found>& b) {
     return std::ranges::equal(a, b, [](const Found& x, const Found& y) {

@@ -38,9 +38,7 @@ std::vector<double> weights_of(const Settings& settings) {
     return {settings.weights.value.begin(), settings.weights.value.end()};
 }
 
-std::uint32_t small(std::size_t value) {
-    return static_cast<std::uint32_t>(value);
-}
+std::uint32_t small(std::size_t value) { return static_cast<std::uint32_t>(value); }
 
 }  // namespace
 

@@ -25,22 +25,15 @@ std::string end_of(const char* what, int end) {
 
 std::string quantity_text(const Term& term) {
     switch (term.quantity) {
-        case Quantity::length:
-            return end_of("length", term.wave);
-        case Quantity::bars:
-            return "bars_of(p, " + std::to_string(term.wave) + ")";
-        case Quantity::price:
-            return end_of("price", term.wave);
-        case Quantity::bar:
-            return end_of("at", term.wave);
-        case Quantity::breach:
-            return breach_text(term.wave);
+        case Quantity::length: return end_of("length", term.wave);
+        case Quantity::bars: return "bars_of(p, " + std::to_string(term.wave) + ")";
+        case Quantity::price: return end_of("price", term.wave);
+        case Quantity::bar: return end_of("at", term.wave);
+        case Quantity::breach: return breach_text(term.wave);
         case Quantity::shorter_of_1_and_5:
             return "(p->length[1] < p->length[5] ? p->length[1] : p->length[5])";
-        case Quantity::slope_1_3:
-            return "slope(p, 1, 3)";
-        case Quantity::slope_2_4:
-            return "slope(p, 2, 4)";
+        case Quantity::slope_1_3: return "slope(p, 1, 3)";
+        case Quantity::slope_2_4: return "slope(p, 2, 4)";
     }
     throw std::logic_error("a quantity without OpenCL C");
 }
@@ -49,19 +42,13 @@ std::string quantity_text(const Term& term) {
 template <class Use>
 void with_targets(Shape shape, Use&& use) {
     switch (shape) {
-        case Shape::impulse:
-            return use(standard::Targets<Shape::impulse>{});
-        case Shape::zigzag:
-            return use(standard::Targets<Shape::zigzag>{});
-        case Shape::flat_regular:
-            return use(standard::Targets<Shape::flat_regular>{});
-        case Shape::flat_expanded:
-            return use(standard::Targets<Shape::flat_expanded>{});
-        case Shape::flat_running:
-            return use(standard::Targets<Shape::flat_running>{});
+        case Shape::impulse: return use(standard::Targets<Shape::impulse>{});
+        case Shape::zigzag: return use(standard::Targets<Shape::zigzag>{});
+        case Shape::flat_regular: return use(standard::Targets<Shape::flat_regular>{});
+        case Shape::flat_expanded: return use(standard::Targets<Shape::flat_expanded>{});
+        case Shape::flat_running: return use(standard::Targets<Shape::flat_running>{});
         case Shape::leading_diagonal:
-        case Shape::corrective:
-            return use(standard::Targets<Shape::leading_diagonal>{});
+        case Shape::corrective: return use(standard::Targets<Shape::leading_diagonal>{});
     }
 }
 
@@ -124,12 +111,8 @@ std::string scores_text(const FamilyView& family, std::size_t pattern) {
 
 namespace {
 
-std::string number(std::size_t value) {
-    return std::to_string(value);
-}
-std::string number(int value) {
-    return std::to_string(value);
-}
+std::string number(std::size_t value) { return std::to_string(value); }
+std::string number(int value) { return std::to_string(value); }
 
 // The loops over the ends of each wave, one in another, as Descent::wave() has them.
 class Loops {

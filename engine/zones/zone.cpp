@@ -33,9 +33,7 @@ constexpr std::size_t kMaxNameBytes = 100;
 // More than any offset from UTC ever used.
 constexpr std::int64_t kMaxOffset = 26 * 3600;
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Seconds of "+02:00", "-0530" or "+02".
 std::optional<std::int64_t> offset_of(std::string_view text) {
@@ -66,13 +64,9 @@ bool exists(std::string_view name) {
 
 using Time = cctz::time_point<cctz::seconds>;
 
-Time time_of(std::int64_t seconds) {
-    return Time(cctz::seconds(seconds));
-}
+Time time_of(std::int64_t seconds) { return Time(cctz::seconds(seconds)); }
 
-std::int64_t seconds_of(Time time) {
-    return time.time_since_epoch().count();
-}
+std::int64_t seconds_of(Time time) { return time.time_since_epoch().count(); }
 
 Place place_of(const cctz::time_zone& zone) {
     constexpr std::int64_t kYear2300 = 10'413'792'000;
@@ -124,12 +118,9 @@ Shown Zone::shown(std::int64_t local) const {
     const auto found = place_->zone.lookup(cctz::civil_second() + local);
     const auto pre = seconds_of(found.pre);
     switch (found.kind) {
-        case cctz::time_zone::civil_lookup::SKIPPED:
-            return {{seconds_of(found.trans), {}}, true};
-        case cctz::time_zone::civil_lookup::REPEATED:
-            return {{pre, seconds_of(found.post)}, false};
-        case cctz::time_zone::civil_lookup::UNIQUE:
-            break;
+        case cctz::time_zone::civil_lookup::SKIPPED: return {{seconds_of(found.trans), {}}, true};
+        case cctz::time_zone::civil_lookup::REPEATED: return {{pre, seconds_of(found.post)}, false};
+        case cctz::time_zone::civil_lookup::UNIQUE: break;
     }
     return {{pre, {}}, false};
 }

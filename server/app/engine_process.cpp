@@ -48,11 +48,9 @@ void export_worker_env(const Settings& settings) {
     tell("GPU_MEMORY_CLEANUP", devices.clean ? "1" : "0");
     tell("GPU_CLEANUP_INTERVAL_SEC", std::to_string(devices.clean_after));
     tell("FEATURE_CUDA_STREAMS", devices.second_queue ? "1" : "0");
-    for (const auto& kind : jobs::contracts()) {
-        for (const auto& setting : kind.settings) {
+    for (const auto& kind : jobs::contracts())
+        for (const auto& setting : kind.settings)
             tell(std::string(setting.variable).c_str(), settings.kinds.find(setting.key)->second);
-        }
-    }
 }
 
 EngineProcess::EngineProcess(asio::any_io_executor executor, std::string program,
@@ -70,11 +68,10 @@ void EngineProcess::start() {
     child_ = spawn({.path = program_,
                     .arguments = {"supervise"},
                     .environment = environment_with(worker_url_)});
-    if (child_ < 0) {
+    if (child_ < 0)
         log::error("cannot start the worker supervisor", {{"reason", std::strerror(errno)}});
-    } else {
+    else
         log::info("worker supervisor started", {{"pid", std::to_string(child_)}});
-    }
 }
 
 awaitable<void> EngineProcess::wait_for_end() {
@@ -83,9 +80,8 @@ awaitable<void> EngineProcess::wait_for_end() {
         boost::system::error_code cancelled;
         co_await child_ended_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
     }
-    if (child_ > 0 && !stopping_) {
+    if (child_ > 0 && !stopping_)
         log::warn("worker supervisor exited unexpectedly", {{"reason", describe_end(status)}});
-    }
     child_ = 0;
 }
 

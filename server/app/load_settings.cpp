@@ -122,9 +122,7 @@ Result<Settings> load_settings(const std::filesystem::path& file,
             TRY_DO(loader.assign(std::string(entry.about.key), value, name));
         }
     }
-    for (const auto& [key, value] : flags) {
-        TRY_DO(loader.assign(key, value, "--" + key));
-    }
+    for (const auto& [key, value] : flags) TRY_DO(loader.assign(key, value, "--" + key));
     settings.http.host = without_brackets(settings.http.host);
     TRY_DO(check_together(settings, loader.sources(), reader));
     return settings;

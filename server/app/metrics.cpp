@@ -61,9 +61,8 @@ Families vacuum_metrics(const std::vector<queue::VacuumHolder>& holders) {
     for (const std::string sort :
          {"session", "replication_slot", "prepared_transaction", "replication_log"}) {
         double seconds = 0;
-        for (const auto& one : holders) {
+        for (const auto& one : holders)
             if (one.holder == sort) seconds = one.seconds;
-        }
         held.add(seconds, {{"holder", sort}});
     }
     Families all;
@@ -100,21 +99,17 @@ Families device_metrics(const std::vector<queue::DeviceStatus>& devices) {
                       labels + prometheus::ClientMetric::Label{"state", one});
         }
         running.add(static_cast<double>(device.tasks_running), labels);
-        if (device.memory_bytes > 0) {
-            memory.add(static_cast<double>(device.memory_bytes), labels);
-        }
+        if (device.memory_bytes > 0) memory.add(static_cast<double>(device.memory_bytes), labels);
         const auto telemetry = json::parse(device.telemetry, nullptr, false);
         if (!telemetry.is_object()) continue;
-        if (const double bytes = number(telemetry, "free_memory"); bytes > 0) {
+        if (const double bytes = number(telemetry, "free_memory"); bytes > 0)
             free.add(bytes, labels);
-        }
         if (const auto told = telemetry.find("device");
             told != telemetry.end() && told->is_object()) {
             const auto add = [&](Reading& metric, const char* member, double scale) {
                 const auto value = told->find(member);
-                if (value != told->end() && value->is_number()) {
+                if (value != told->end() && value->is_number())
                     metric.add(value->get<double>() * scale, labels);
-                }
             };
             add(utilization, "utilization_percent", 0.01);
             add(available, "memory_free_bytes", 1);
@@ -257,14 +252,12 @@ awaitable<void> Metrics::refresh_queue() {
     const auto depth = co_await database_.background().statistics.depth();
     if (depth) fresh = queue_metrics(*depth);
     if (depth) {
-        if (const auto devices = co_await database_.stores().jobs.devices()) {
+        if (const auto devices = co_await database_.stores().jobs.devices())
             append(fresh, device_metrics(*devices));
-        }
     }
     if (depth) {
-        if (const auto holders = co_await database_.stores().shares.vacuum_holders()) {
+        if (const auto holders = co_await database_.stores().shares.vacuum_holders())
             append(fresh, vacuum_metrics(*holders));
-        }
     }
     queue_ = std::move(fresh);
 }

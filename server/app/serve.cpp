@@ -87,9 +87,8 @@ Result<identity::PasswordRules> password_rules(const Settings::Passwords& settin
     identity::PasswordRules rules{static_cast<std::size_t>(settings.min_length), {}};
     if (settings.breached_file.empty()) return rules;
     auto breached = identity::BreachedPasswords::open(settings.breached_file);
-    if (!breached) {
+    if (!breached)
         return fail(Errc::invalid_input, "passwords.breached_file " + breached.error().message);
-    }
     rules.breached = std::move(*breached);
     return rules;
 }
@@ -124,9 +123,8 @@ Result<void> serve(const Settings& settings, const Announce& announce) {
     TRY(auto rules, password_rules(settings.passwords));
     TRY(auto provider, identity_provider(settings.oidc));
     // Before a database is made, or another server's is touched.
-    if (auto free = http::check_listenable(settings.http.host, settings.http.port); !free) {
+    if (auto free = http::check_listenable(settings.http.host, settings.http.port); !free)
         return free;
-    }
     TRY(auto database, Database::open(settings));
     if (database->can_migrate()) {
         TRY(const auto report, postgres::migrate(database->migrator()));
@@ -135,9 +133,8 @@ Result<void> serve(const Settings& settings, const Announce& announce) {
                                           {"to", std::to_string(report.after)},
                                           {"functions", std::to_string(report.functions)}});
         }
-        if (report.newer_functions) {
+        if (report.newer_functions)
             log::warn("the database's functions are from a newer plimsoll and were not replaced");
-        }
     }
     TRY_DO(check_database(database->app()));
     Server server(settings, *database, std::move(rules), std::move(provider), announce);

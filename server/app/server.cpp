@@ -54,9 +54,8 @@ std::optional<http::StaticFiles> load_pages(const std::string& chosen) {
         const auto beside = std::filesystem::path(sibling_program("plimsoll")).parent_path();
         candidates = {beside / "../share/plimsoll/web", beside / "../../../web/dist"};
     }
-    for (const auto& folder : candidates) {
+    for (const auto& folder : candidates)
         if (auto pages = http::StaticFiles::load(folder)) return std::move(*pages);
-    }
     log::warn("web pages not found: serving the API only");
     return std::nullopt;
 }
@@ -79,9 +78,8 @@ void allow_open_files(int connections) {
 
 // With TLS, the certificate protects against DNS rebinding: it has other names.
 http::AllowedHosts allowed_hosts(const Settings::Http& http) {
-    if (!http.allowed_hosts.empty() || !http.tls_certificate.empty()) {
+    if (!http.allowed_hosts.empty() || !http.tls_certificate.empty())
         return http::AllowedHosts::parse(http.allowed_hosts).value();  // was checked
-    }
     char name[256] = "";
     if (gethostname(name, sizeof name - 1) != 0) return http::AllowedHosts::only({});
     return http::AllowedHosts::only({name});
@@ -119,9 +117,8 @@ http::ListenOptions listen_options(const Settings::Http& http, const Settings::L
     options.port = static_cast<unsigned short>(http.port);
     options.proxies = http::TrustedProxies::parse(http.trusted_proxies).value();  // was checked
     options.hosts = allowed_hosts(http);
-    if (!http.tls_certificate.empty()) {
+    if (!http.tls_certificate.empty())
         options.tls = http::TlsFiles{http.tls_certificate, http.tls_key};
-    }
     return options;
 }
 

@@ -234,9 +234,8 @@ std::vector<Entry> make_table() {
          [](const S& s) { return s.log.format; }},
     };
     for (auto& entry : oidc_entries()) entries.push_back(std::move(entry));
-    for (const auto& kind : jobs::contracts()) {
+    for (const auto& kind : jobs::contracts())
         for (const auto& setting : kind.settings) entries.push_back(of_kind(setting));
-    }
     return entries;
 }
 

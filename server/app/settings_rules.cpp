@@ -28,16 +28,13 @@ std::vector<Need> all_needs() {
         needs.push_back({key, "oidc.issuer"});
     }
     for (const auto& kind : jobs::contracts()) {
-        for (const auto& setting : kind.settings) {
+        for (const auto& setting : kind.settings)
             if (!setting.needs.empty()) needs.push_back({setting.key, setting.needs});
-        }
     }
     return needs;
 }
 
-bool is_flag(const std::string& source) {
-    return source.starts_with("--");
-}
+bool is_flag(const std::string& source) { return source.starts_with("--"); }
 
 class Rules {
   public:
@@ -77,9 +74,8 @@ class Rules {
         if (!http.insecure || reader_ != jobs::kServer) return {};
         if (!http.tls_certificate.empty())
             return idle("http.insecure", "with http.tls_certificate");
-        if (is_loopback(http.host) && is_metrics_loopback()) {
+        if (is_loopback(http.host) && is_metrics_loopback())
             return idle("http.insecure", "while http.host is " + http.host);
-        }
         return {};
     }
 
@@ -105,9 +101,8 @@ class Rules {
             return fail(Errc::invalid_input,
                         "oidc.issuer also needs oidc.client_id and oidc.redirect_uri.");
         }
-        if (!oidc.client_secret.empty() && !oidc.client_secret_file.empty()) {
+        if (!oidc.client_secret.empty() && !oidc.client_secret_file.empty())
             return idle("oidc.client_secret_file", "with oidc.client_secret");
-        }
         return {};
     }
 
@@ -128,11 +123,9 @@ class Rules {
     // A file and the environment may be those of workers elsewhere, too; flags are this server's.
     Result<void> workers() const {
         if (reader_ != jobs::kServer || settings_.engine.local) return {};
-        for (const auto& [key, source] : sources_) {
-            if (is_flag(source) && !is_read(key)) {
+        for (const auto& [key, source] : sources_)
+            if (is_flag(source) && !is_read(key))
                 return idle(key, "with engine.local false: only workers read it");
-            }
-        }
         return {};
     }
 

@@ -15,21 +15,19 @@ bool is_loopback(const std::string& host) {
 std::string set_number(int& target, const std::string& text, int min, int max) {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < min || value > max) {
+    if (error != std::errc{} || end != text.data() + text.size() || value < min || value > max)
         return "must be a whole number from " + std::to_string(min) + " to " + std::to_string(max);
-    }
     target = value;
     return {};
 }
 
 std::string set_flag(bool& target, const std::string& text) {
-    if (text == "true" || text == "1" || text == "yes") {
+    if (text == "true" || text == "1" || text == "yes")
         target = true;
-    } else if (text == "false" || text == "0" || text == "no") {
+    else if (text == "false" || text == "0" || text == "no")
         target = false;
-    } else {
+    else
         return "must be true or false";
-    }
     return {};
 }
 
@@ -44,11 +42,9 @@ std::string print_settings(const Settings& settings) {
                 std::string(about.help) + " (" + std::string(about.unit) + "; " +
                 std::string(about.environment) + ")\n";
     }
-    for (const auto& kind : jobs::contracts()) {
-        for (const auto& [name, why] : kind.unused_variables) {
+    for (const auto& kind : jobs::contracts())
+        for (const auto& [name, why] : kind.unused_variables)
             text += "# " + std::string(name) + " has no effect: " + std::string(why) + "\n";
-        }
-    }
     return text;
 }
 
@@ -62,11 +58,9 @@ std::string print_settings_json(const Settings& settings) {
                                    {"unit", about.unit},
                                    {"help", about.help}});
     }
-    for (const auto& kind : jobs::contracts()) {
-        for (const auto& [name, why] : kind.unused_variables) {
+    for (const auto& kind : jobs::contracts())
+        for (const auto& [name, why] : kind.unused_variables)
             all["without_effect"].push_back({{"environment", name}, {"reason", why}});
-        }
-    }
     return all.dump(1) + "\n";
 }
 

@@ -75,9 +75,8 @@ bool Networks::contain(const ip::address& given) const {
 }
 
 ip::address unmapped(const ip::address& address) {
-    if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    if (address.is_v6() && address.to_v6().is_v4_mapped())
         return ip::make_address_v4(ip::v4_mapped, address.to_v6());
-    }
     return address;
 }
 

@@ -87,9 +87,7 @@ void GatheringSink::report_dropped() {
 }
 
 ssize_t GatheringSink::put(const char* bytes, std::size_t size) const {
-    if (kind_ == Kind::socket) {
-        return ::send(descriptor_, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
-    }
+    if (kind_ == Kind::socket) return ::send(descriptor_, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
     return ::write(descriptor_, bytes, size);
 }
 

@@ -80,15 +80,11 @@ std::string gzip(std::string_view data) {
 }
 
 GzipStream::GzipStream() : stream_(std::make_unique<z_stream>()) {
-    if (deflateInit2(stream_.get(), kLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) !=
-        Z_OK) {
+    if (deflateInit2(stream_.get(), kLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) != Z_OK)
         throw std::bad_alloc();
-    }
 }
 
-GzipStream::~GzipStream() {
-    deflateEnd(stream_.get());
-}
+GzipStream::~GzipStream() { deflateEnd(stream_.get()); }
 
 void GzipStream::add(std::string_view data, std::string& out) {
     stream_->next_in = bytes(data);

@@ -31,23 +31,11 @@ std::string public_id(std::string_view prefix, std::int64_t value);
 // Parses a public id; nullopt if the prefix, the length or a digit is wrong.
 std::optional<std::int64_t> parse_public_id(std::string_view prefix, std::string_view text);
 
-inline std::string to_public(JobId id) {
-    return public_id("job", id.value);
-}
-inline std::string to_public(DatasetId id) {
-    return public_id("data", id.value);
-}
-inline std::string to_public(TeamId id) {
-    return public_id("team", id.value);
-}
-inline std::string to_public(UserId id) {
-    return public_id("user", id.value);
-}
-inline std::string to_public(TokenId id) {
-    return public_id("tok", id.value);
-}
-inline std::string to_public(SessionId id) {
-    return public_id("sess", id.value);
-}
+inline std::string to_public(JobId id) { return public_id("job", id.value); }
+inline std::string to_public(DatasetId id) { return public_id("data", id.value); }
+inline std::string to_public(TeamId id) { return public_id("team", id.value); }
+inline std::string to_public(UserId id) { return public_id("user", id.value); }
+inline std::string to_public(TokenId id) { return public_id("tok", id.value); }
+inline std::string to_public(SessionId id) { return public_id("sess", id.value); }
 
 }  // namespace plimsoll

@@ -9,9 +9,7 @@ namespace {
 
 constexpr std::size_t kUsual = 1024;  // bytes: most answers need no second allocation
 
-bool needs_escape(char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
-}
+bool needs_escape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
 
 void append_escaped(std::string& out, std::string_view value) {
     constexpr std::string_view kHex = "0123456789abcdef";
@@ -23,17 +21,10 @@ void append_escaped(std::string& out, std::string_view value) {
         plain = i + 1;
         switch (c) {
             case '"':
-            case '\\':
-                (out += '\\') += c;
-                break;
-            case '\n':
-                out += "\\n";
-                break;
-            case '\t':
-                out += "\\t";
-                break;
-            default:
-                ((out += "\\u00") += kHex[static_cast<unsigned char>(c) >> 4]) += kHex[c & 15];
+            case '\\': (out += '\\') += c; break;
+            case '\n': out += "\\n"; break;
+            case '\t': out += "\\t"; break;
+            default: ((out += "\\u00") += kHex[static_cast<unsigned char>(c) >> 4]) += kHex[c & 15];
         }
     }
     out += value.substr(plain);
@@ -62,9 +53,7 @@ JsonWriter& JsonWriter::key(std::string_view name) {
     return *this;
 }
 
-JsonWriter& JsonWriter::text(std::string_view value) {
-    return text(value, {});
-}
+JsonWriter& JsonWriter::text(std::string_view value) { return text(value, {}); }
 
 JsonWriter& JsonWriter::text(std::string_view start, std::string_view end) {
     begin_value();

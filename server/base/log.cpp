@@ -15,14 +15,10 @@ Format chosen_format = Format::text;
 
 spdlog::level::level_enum to_spdlog(Level level) {
     switch (level) {
-        case Level::debug:
-            return spdlog::level::debug;
-        case Level::info:
-            return spdlog::level::info;
-        case Level::warn:
-            return spdlog::level::warn;
-        case Level::error:
-            return spdlog::level::err;
+        case Level::debug: return spdlog::level::debug;
+        case Level::info: return spdlog::level::info;
+        case Level::warn: return spdlog::level::warn;
+        case Level::error: return spdlog::level::err;
     }
     return spdlog::level::info;
 }
@@ -42,9 +38,8 @@ std::size_t control_at(std::string_view text, std::size_t at) {
 }
 
 bool is_plain(std::string_view value) {
-    for (std::size_t i = 0; i < value.size(); ++i) {
+    for (std::size_t i = 0; i < value.size(); ++i)
         if (control_at(value, i) > 0) return false;
-    }
     return !value.empty() && value.find_first_of(" \"=\\") == std::string_view::npos;
 }
 
@@ -113,9 +108,7 @@ std::optional<Format> parse_format(std::string_view name) {
     return std::nullopt;
 }
 
-void set_format(Format format) {
-    chosen_format = format;
-}
+void set_format(Format format) { chosen_format = format; }
 
 void start(std::string_view process, Level min, Lines lines) {
     auto logger = std::make_shared<spdlog::logger>(std::string(process),
@@ -127,9 +120,7 @@ void start(std::string_view process, Level min, Lines lines) {
     spdlog::set_default_logger(std::move(logger));
 }
 
-bool is_written(Level level) {
-    return spdlog::default_logger_raw()->should_log(to_spdlog(level));
-}
+bool is_written(Level level) { return spdlog::default_logger_raw()->should_log(to_spdlog(level)); }
 
 void write(Level level, std::string_view message, std::initializer_list<Field> fields) {
     if (!is_written(level)) return;

@@ -12,11 +12,10 @@ namespace plimsoll {
 void return_freed_memory() {
     static std::atomic_flag working;
     if (working.test_and_set()) return;
-    if (MallocExtension_ReleaseFreeMemory != nullptr) {
+    if (MallocExtension_ReleaseFreeMemory != nullptr)
         MallocExtension_ReleaseFreeMemory();
-    } else {
+    else
         malloc_trim(0);
-    }
     working.clear();
 }
 

@@ -40,14 +40,12 @@ std::optional<Timestamp> parse_rfc3339(const std::string& text) {
                                            std::chrono::month(static_cast<unsigned>(number(2))),
                                            std::chrono::day(static_cast<unsigned>(number(3))));
     const auto [hour, minute, second] = std::tuple(number(4), number(5), number(6));
-    if (!date.ok() || number(1) < 1970 || hour > 23 || minute > 59 || second > 60) {
+    if (!date.ok() || number(1) < 1970 || hour > 23 || minute > 59 || second > 60)
         return std::nullopt;
-    }
     Timestamp time = std::chrono::sys_days(date) + std::chrono::hours(hour) +
                      std::chrono::minutes(minute) + std::chrono::seconds(second);
-    if (part[7].matched) {
+    if (part[7].matched)
         time += std::chrono::microseconds(std::stoi((part[7].str() + "00000").substr(0, 6)));
-    }
     if (part[8].matched) {
         const auto offset = std::chrono::hours(number(9)) + std::chrono::minutes(number(10));
         time += part[8] == "-" ? offset : -offset;

@@ -115,9 +115,8 @@ std::string HelpFormat::entry(const std::string& name, const std::string& descri
 }
 
 void add_kinds(CLI::App& app, CommandContext& context, decltype(&jobs::Command::add) part) {
-    for (const auto& kind : jobs::commands()) {
+    for (const auto& kind : jobs::commands())
         if (kind.*part != nullptr) (kind.*part)(app, context);
-    }
 }
 
 // Adds commands, and shows what they added under one heading.

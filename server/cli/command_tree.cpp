@@ -34,9 +34,8 @@ void add(const CLI::App& app, const std::string& path, std::vector<CommandInfo>&
     add_options(app, info);
     for (const auto* sub : commands_of(app)) info.commands.push_back(sub->get_name());
     all.push_back(std::move(info));
-    for (const auto* sub : commands_of(app)) {
+    for (const auto* sub : commands_of(app))
         add(*sub, path.empty() ? sub->get_name() : path + " " + sub->get_name(), all);
-    }
 }
 
 // "--port,-p" one after the other.
@@ -67,9 +66,8 @@ std::string bash_script(const std::vector<CommandInfo>& commands) {
     std::string out =
         "_plimsoll_words() {\n"
         "    case \"$1\" in\n";
-    for (const auto& command : commands) {
+    for (const auto& command : commands)
         out += "        '" + command.path + "') echo '" + words_of(command) + "' ;;\n";
-    }
     return out +
            "    esac\n"
            "}\n"
@@ -108,9 +106,8 @@ std::string fish_script(const std::vector<CommandInfo>& commands) {
         if (!command.path.empty()) {
             when.clear();
             std::istringstream words(command.path);
-            for (std::string word; words >> word;) {
+            for (std::string word; words >> word;)
                 when += (when.empty() ? "" : "; and ") + ("__fish_seen_subcommand_from " + word);
-            }
         }
         const auto begin = "complete -c plimsoll -n '" + when + "' ";
         for (const auto& name : command.commands) {
@@ -136,15 +133,13 @@ std::string fish_script(const std::vector<CommandInfo>& commands) {
 // Text of a manual page, without commands of the formatter.
 std::string roff(const std::string& text) {
     std::string out = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
-    for (const char c : text) {
-        if (c == '\\') {
+    for (const char c : text)
+        if (c == '\\')
             out += "\\e";
-        } else if (c == '-') {
+        else if (c == '-')
             out += "\\-";
-        } else {
+        else
             out += c;
-        }
-    }
     return out;
 }
 

@@ -75,9 +75,8 @@ std::string megabytes(const json& bytes) {
 }
 
 const json* find_device(const json& list, const std::string& node, const std::string& device) {
-    for (const auto& item : list.at("items")) {
+    for (const auto& item : list.at("items"))
         if (text_of(item, "node") == node && text_of(item, "device") == device) return &item;
-    }
     return nullptr;
 }
 

@@ -33,10 +33,9 @@ std::string host_name() {
 // Only characters that a token's name may have.
 std::string token_name() {
     std::string name = "command line on " + host_name();
-    for (auto& c : name) {
+    for (auto& c : name)
         if (!std::isalnum(static_cast<unsigned char>(c)) && c != ' ' && c != '.' && c != '-')
             c = '-';
-    }
     return name.substr(0, 64);
 }
 
@@ -211,9 +210,8 @@ void list_servers(const CommandContext& context, const client::Wallet& wallet) {
         return;
     }
     if (wallet.servers.empty()) context.terminal.line("Not signed in to any server.");
-    for (const auto& [server, entry] : wallet.servers) {
+    for (const auto& [server, entry] : wallet.servers)
         context.terminal.line((server == wallet.current ? "* " : "  ") + server);
-    }
 }
 
 void use(const CommandContext& context, const std::string& text) {
@@ -269,9 +267,8 @@ void add_login(CLI::App& app, CommandContext& context) {
     command->add_flag("--allow-http", options->allow_http,
                       "Allow sending the token unencrypted to another machine, now and later");
     command->callback([&context, options, link, token, user] {
-        if (link->empty() && token->empty() && user->empty()) {
+        if (link->empty() && token->empty() && user->empty())
             throw CLI::RequiredError("link, or --server with --token or --user");
-        }
         login(context, *options);
     });
 }

@@ -161,21 +161,19 @@ class McpServer {
         const auto known = arguments_of(tool);
         std::vector<std::string> words{tool.command};
         std::vector<std::string> positional;
-        for (const auto& [name, value] : given.items()) {
+        for (const auto& [name, value] : given.items())
             if (std::ranges::find(known, name, &McpArgument::name) == known.end())
                 return tool_error(name + ": is unknown.");
-        }
         for (const auto& argument : known) {
             const auto value = given.value(argument.name, json::array());
             for (const json& one : value.is_array() ? value : json::array({value})) {
                 const auto text = one.is_string() ? one.get<std::string>() : one.dump();
-                if (argument.option->get_positional()) {
+                if (argument.option->get_positional())
                     positional.push_back(text);
-                } else if (!argument.is_switch()) {
+                else if (!argument.is_switch())
                     words.push_back("--" + argument.option->get_lnames().front() + "=" + text);
-                } else if (one == true) {
+                else if (one == true)
                     words.push_back("--" + argument.option->get_lnames().front());
-                }
             }
         }
         // What looks like a flag is none.

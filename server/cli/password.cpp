@@ -21,9 +21,8 @@ Result<std::string> new_password(const std::string& file) {
     auto password = terminal::read_password(file, "New password");
     if (!password || !file.empty()) return password;
     TRY(const auto again, terminal::ask_password("Confirm password"));
-    if (again != *password) {
+    if (again != *password)
         return fail(Errc::invalid_input, "The two passwords differ: nothing was changed.");
-    }
     return password;
 }
 

@@ -44,9 +44,7 @@ std::string number(double value) {
     return text;
 }
 
-std::string percent(double share) {
-    return number(share * 100) + " %";
-}
+std::string percent(double share) { return number(share * 100) + " %"; }
 
 std::string quota_of(const json& share) {
     const auto& quota = share.at("quota");
@@ -171,9 +169,8 @@ std::vector<std::string> holds_of(client::ApiClient& api, const HoldOptions& opt
     const auto subject = subject_body(api, options);
     const auto queue = need(api.get_json("/v1/queue"));
     std::vector<std::string> ids;
-    for (const auto& hold : queue.at("holds")) {
+    for (const auto& hold : queue.at("holds"))
         if (is_of(hold, subject)) ids.push_back(text_of(hold, "id"));
-    }
     if (ids.empty())
         throw Refused(Errc::not_found, "Nothing is paused or drained with this scope.");
     return ids;
@@ -209,9 +206,8 @@ void set_share(const CommandContext& context, const ShareOptions& options) {
     if (!options.quota_seconds.empty()) quota["seconds"] = bound(options.quota_seconds);
     if (!options.quota_period.empty()) quota["period"] = options.quota_period;
     const bool limited = quota.contains("seconds") && !quota["seconds"].is_null();
-    if (!limited && !options.quota_period.empty()) {
+    if (!limited && !options.quota_period.empty())
         throw Refused(Errc::invalid_input, "--quota-period has no effect without --quota-seconds.");
-    }
     if (limited) body["quota"] = quota;
     put(context, api, "/v1/teams/" + id + "/shares/" + options.device_class, body);
 }

@@ -45,9 +45,8 @@ void confirm_factor(const CommandContext& context, const SecondFactorOptions& op
     const auto made =
         need(api.put_json(std::string(kSecondFactor) + "/confirmation", {{"code", options.code}}));
     if (context.json) return context.terminal.line(made.dump(2));
-    for (const auto& code : made.at("recovery_codes")) {
+    for (const auto& code : made.at("recovery_codes"))
         context.terminal.line(code.get<std::string>());
-    }
     context.terminal.note(
         "Store these recovery codes now; they are not shown again. Each works once in place of a "
         "code, if you lose your device.");

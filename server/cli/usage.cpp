@@ -33,9 +33,8 @@ std::vector<std::string> row_of(const json& amounts, std::vector<std::string> ro
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%.2f", amounts.at("device_seconds").get<double>());
     row.emplace_back(seconds);
-    for (const auto* member : {"tasks", "items", "jobs"}) {
+    for (const auto* member : {"tasks", "items", "jobs"})
         row.push_back(std::to_string(amounts.at(member).get<std::int64_t>()));
-    }
     return row;
 }
 

@@ -25,18 +25,16 @@ std::string path_of(const CLI::App& command) {
 
 std::vector<std::string> command_names(const CLI::App& command) {
     std::vector<std::string> names;
-    for (const auto* sub : command.get_subcommands([](const CLI::App*) { return true; })) {
+    for (const auto* sub : command.get_subcommands([](const CLI::App*) { return true; }))
         if (!sub->get_name().empty()) names.push_back(sub->get_name());
-    }
     return names;
 }
 
 std::vector<std::string> flags_of(const CLI::App& command) {
     std::vector<std::string> names;
     for (const auto* app = &command; app != nullptr; app = app->get_parent()) {
-        for (const auto* option : app->get_options()) {
+        for (const auto* option : app->get_options())
             for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-        }
     }
     return names;
 }
@@ -108,13 +106,12 @@ Error unknown_command(const CLI::App& command, const std::string& word) {
     const auto known = flag ? flags_of(command) : command_names(command);
     const auto path = path_of(command);
     std::string text;
-    if (flag) {
+    if (flag)
         text = "`" + path + "` has no flag " + word.substr(0, word.find('=')) + ".";
-    } else if (known.empty()) {
+    else if (known.empty())
         text = "`" + path + "` does not accept the argument \"" + word + "\".";
-    } else {
+    else
         text = "`" + path + "` has no command \"" + word + "\".";
-    }
     const auto meant = did_you_mean(word.substr(0, word.find('=')), known);
     text += meant;
     // A group has few enough commands to list them.
@@ -140,9 +137,8 @@ std::string listing_command(const CLI::App& app, const CLI::ParseError& error) {
 std::vector<std::string> inputs_of(const CLI::App& app) {
     const auto& command = innermost(app);
     auto names = flags_of(command);
-    for (const auto* option : command.get_options()) {
+    for (const auto* option : command.get_options())
         if (option->get_positional()) names.push_back(option->get_name(true, false));
-    }
     return names;
 }
 

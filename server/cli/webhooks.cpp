@@ -2,9 +2,7 @@
 namespace plimsoll::cli {
 namespace {
 
-std::string path_of(const std::string& webhook_id) {
-    return "/v1/webhooks/" + webhook_id;
-}
+std::string path_of(const std::string& webhook_id) { return "/v1/webhooks/" + webhook_id; }
 
 std::vector<std::string> webhook_row(const json& webhook) {
     return {text_of(webhook, "id"), text_of(webhook, "name"), text_of(webhook, "url")};

@@ -35,32 +35,15 @@ Error problem(const Reply& reply) {
     switch (reply.status) {
         case 400:
         case 415:
-        case 422:
-            error.code = Errc::invalid_input;
-            break;
-        case 401:
-            error.code = Errc::unauthenticated;
-            break;
-        case 403:
-            error.code = Errc::forbidden;
-            break;
-        case 404:
-            error.code = Errc::not_found;
-            break;
-        case 409:
-            error.code = Errc::conflict;
-            break;
-        case 413:
-            error.code = Errc::too_large;
-            break;
-        case 429:
-            error.code = Errc::exhausted;
-            break;
-        case 503:
-            error.code = Errc::unavailable;
-            break;
-        default:
-            break;
+        case 422: error.code = Errc::invalid_input; break;
+        case 401: error.code = Errc::unauthenticated; break;
+        case 403: error.code = Errc::forbidden; break;
+        case 404: error.code = Errc::not_found; break;
+        case 409: error.code = Errc::conflict; break;
+        case 413: error.code = Errc::too_large; break;
+        case 429: error.code = Errc::exhausted; break;
+        case 503: error.code = Errc::unavailable; break;
+        default: break;
     }
     if (!body.is_object()) return error;
     error.message = body.value("detail", body.value("title", error.message));
@@ -73,13 +56,12 @@ Error problem(const Reply& reply) {
     }
     // The listed places already say that something is invalid.
     const bool invalid = error.code == Errc::invalid_input;
-    if (invalid && errors->size() == 1) {
+    if (invalid && errors->size() == 1)
         error.message = places.substr(std::string_view("\n  ").size());
-    } else if (invalid) {
+    else if (invalid)
         error.message = "Invalid in " + std::to_string(errors->size()) + " places:" + places;
-    } else {
+    else
         error.message += places;
-    }
     return error;
 }
 
@@ -99,12 +81,10 @@ Result<std::unique_ptr<HttpConnection>> HttpConnection::open(const std::string& 
         new HttpConnection(std::string(url->encoded_host_and_port())));
     asio::ip::tcp::resolver resolver(made->io_);
     std::vector<asio::ip::tcp::endpoint> endpoints;
-    for (const auto& found : resolver.resolve(host, port)) {
+    for (const auto& found : resolver.resolve(host, port))
         if (!allowed || allowed(found.endpoint().address())) endpoints.push_back(found.endpoint());
-    }
-    if (endpoints.empty()) {
+    if (endpoints.empty())
         return fail(Errc::forbidden, "\"" + host + "\" has no address on the public internet.");
-    }
     if (!tls) {
         made->stream_.emplace<Plain>(made->io_).connect(endpoints);
         return made;
@@ -303,11 +283,10 @@ Result<void> ApiClient::stream(const std::string& target, Headers headers,
         if (code == http::error::need_buffer) code = {};
         const std::string_view bytes(piece, sizeof piece - parser.get().body().size);
         if (code) break;
-        if (failure.status >= 400) {
+        if (failure.status >= 400)
             failure.body += bytes;
-        } else if (!bytes.empty() && !on_piece(bytes)) {
+        else if (!bytes.empty() && !on_piece(bytes))
             break;
-        }
     }
     connection_.reset();
     if (failure.status >= 400) return fail(refusal(failure));

@@ -84,16 +84,14 @@ Result<std::string> origin_of(std::string_view address) {
     }
     std::string origin =
         (tls ? "https://" : "http://") + in_lower_case(std::string(url->encoded_host()));
-    if (url->has_port() && !url->port().empty() && url->port() != (tls ? "443" : "80")) {
+    if (url->has_port() && !url->port().empty() && url->port() != (tls ? "443" : "80"))
         origin += ":" + std::string(url->port());
-    }
     return origin;
 }
 
 Result<std::string> find_server(const Wallet& wallet, std::string_view text) {
-    if (const auto origin = origin_of(text); origin && wallet.servers.contains(*origin)) {
+    if (const auto origin = origin_of(text); origin && wallet.servers.contains(*origin))
         return *origin;
-    }
     const std::string wanted = in_lower_case(std::string(text));
     std::string known;
     std::vector<std::string> fitting;

@@ -35,9 +35,8 @@ Result<std::string> redirected(const Origin& origin, const std::string& from,
     const auto reference = boost::urls::parse_uri_reference(
         boost::core::string_view(location.data(), location.size()));
     boost::urls::url target;
-    if (!base || !reference || !boost::urls::resolve(*base, *reference, target)) {
+    if (!base || !reference || !boost::urls::resolve(*base, *reference, target))
         return fail(Errc::corrupt, "The server redirects to an invalid URL.");
-    }
     const std::string text(target.buffer());
     const auto url = parse_url(text);
     if (!url) return fail(Errc::corrupt, "The server redirects to an invalid URL.");
@@ -61,9 +60,8 @@ http::request<http::empty_body> request_for(const Origin& origin, const std::str
     http::request<http::empty_body> request(http::verb::get, target, 11);
     request.set(http::field::host, authority);
     request.set(http::field::user_agent, "plimsoll");
-    if (!origin.token.empty() && server_of(*url) == origin.server) {
+    if (!origin.token.empty() && server_of(*url) == origin.server)
         request.set(http::field::authorization, "Bearer " + origin.token);
-    }
     if (from > 0) request.set(http::field::range, "bytes=" + std::to_string(from) + "-");
     return request;
 }
@@ -181,16 +179,13 @@ Result<void> receive(Answer& answer, std::FILE* to, std::uint64_t left,
     while (true) {
         TRY(const auto piece, answer.next());
         if (piece.empty()) break;
-        if (piece.size() > left) {
+        if (piece.size() > left)
             return fail(Errc::corrupt, "The file is larger than the server announced.");
-        }
         left -= piece.size();
-        if (std::fwrite(piece.data(), 1, piece.size(), to) != piece.size()) {
+        if (std::fwrite(piece.data(), 1, piece.size(), to) != piece.size())
             return not_written(part);
-        }
-        if (watch.progress != nullptr) {
+        if (watch.progress != nullptr)
             watch.progress->advance(static_cast<std::int64_t>(piece.size()));
-        }
         if (watch.stopped()) return fail(Errc::cancelled, "The download was stopped.");
     }
     if (left != 0)
@@ -217,9 +212,8 @@ Result<void> download(const Origin& origin, const RemoteFile& file,
         if (!received) {
             std::error_code ignored;
             const auto code = received.error().code;
-            if (code == Errc::corrupt || code == Errc::exhausted) {
+            if (code == Errc::corrupt || code == Errc::exhausted)
                 std::filesystem::remove(part, ignored);
-            }
             return received;
         }
     }

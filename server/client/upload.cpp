@@ -17,13 +17,9 @@ constexpr std::int64_t kPartBytes = 8 << 20;
 constexpr int kTries = 30;  // in a row without progress; the server may be restarting
 constexpr auto kPause = std::chrono::seconds(1);
 
-std::string format_of(const std::string& file) {
-    return is_csv(file) ? "csv" : "jsonl";
-}
+std::string format_of(const std::string& file) { return is_csv(file) ? "csv" : "jsonl"; }
 
-std::string path_of(const json& dataset) {
-    return "/v1/datasets/" + dataset.value("id", "");
-}
+std::string path_of(const json& dataset) { return "/v1/datasets/" + dataset.value("id", ""); }
 
 Result<json> announce(ApiClient& api, const std::string& file, const std::string& name,
                       std::int64_t bytes) {
@@ -36,9 +32,8 @@ Result<std::string> read_part(const std::string& file, std::int64_t offset, std:
     std::string part(static_cast<std::size_t>(bytes), '\0');
     std::ifstream in(file, std::ios::binary);
     in.seekg(offset);
-    if (!in.read(part.data(), bytes)) {
+    if (!in.read(part.data(), bytes))
         return fail(Errc::invalid_input, "The file changed while it was being read.", file);
-    }
     return part;
 }
 
@@ -62,9 +57,8 @@ bool is_csv(const std::string& file) {
 Result<std::int64_t> file_bytes(const std::string& file) {
     std::error_code error;
     const auto bytes = std::filesystem::file_size(file, error);
-    if (error) {
+    if (error)
         return fail(Errc::invalid_input, "The file cannot be read: " + error.message() + ".", file);
-    }
     return static_cast<std::int64_t>(bytes);
 }
 
@@ -75,9 +69,8 @@ Result<json> upload_file(ApiClient& api, const UploadRequest& request,
     auto dataset = request.dataset_id.empty() ? announce(api, file, request.name, bytes)
                                               : api.get_json("/v1/datasets/" + request.dataset_id);
     if (!dataset) return dataset;
-    if (dataset->value("bytes_total", std::int64_t{0}) != bytes) {
+    if (dataset->value("bytes_total", std::int64_t{0}) != bytes)
         return fail(Errc::invalid_input, "The size of the file does not match this upload.", file);
-    }
     int tries = 0;
     while (dataset->value("state", "") == "uploading") {
         progress(dataset->value("id", ""), dataset->value("bytes_received", std::int64_t{0}),
@@ -96,9 +89,8 @@ Result<json> upload_file(ApiClient& api, const UploadRequest& request,
         if (auto now = api.get_json(path_of(*dataset))) dataset = std::move(now);
     }
     progress(dataset->value("id", ""), bytes, bytes);
-    if (dataset->value("state", "") == "failed") {
+    if (dataset->value("state", "") == "failed")
         return fail(Errc::invalid_input, dataset->value("error", "The upload failed."), file);
-    }
     return dataset;
 }
 

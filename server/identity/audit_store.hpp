@@ -16,9 +16,7 @@ namespace plimsoll::identity {
 
 using AuditEventId = Id<struct AuditEventTag>;
 
-inline std::string to_public(AuditEventId id) {
-    return public_id("audit", id.value);
-}
+inline std::string to_public(AuditEventId id) { return public_id("audit", id.value); }
 
 struct AuditEvent {
     AuditEventId id;

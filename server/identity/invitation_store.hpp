@@ -15,9 +15,7 @@ namespace plimsoll::identity {
 
 using InvitationId = Id<struct InvitationTag>;
 
-inline std::string to_public(InvitationId id) {
-    return public_id("inv", id.value);
-}
+inline std::string to_public(InvitationId id) { return public_id("inv", id.value); }
 
 // Open ones.
 inline constexpr int kInvitationsPerTeam = 100;

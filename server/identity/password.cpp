@@ -81,9 +81,8 @@ Result<void> check_password(const PasswordRules& rules, std::string_view normali
     }
     if (!rules.breached) return {};
     TRY(const auto known, rules.breached->contains(normalized));
-    if (known) {
+    if (known)
         return fail(Errc::invalid_input, "is in a list of breached passwords: choose another one");
-    }
     return {};
 }
 
@@ -120,9 +119,8 @@ struct BreachedPasswords::File {
     Result<std::string> read(std::size_t offset) const {
         std::string text(2 * kLongestLine, '\0');
         const auto count = pread(descriptor, text.data(), text.size(), static_cast<off_t>(offset));
-        if (count < 0) {
+        if (count < 0)
             return fail(Errc::unavailable, "The list of breached passwords cannot be read.");
-        }
         text.resize(static_cast<std::size_t>(count));
         return text;
     }
@@ -162,9 +160,8 @@ Result<BreachedPasswords> BreachedPasswords::open(const std::filesystem::path& p
 Result<bool> BreachedPasswords::contains(std::string_view password) const {
     const auto wanted = sha1_digits(password);
     struct stat status{};
-    if (fstat(file_->descriptor, &status) != 0) {
+    if (fstat(file_->descriptor, &status) != 0)
         return fail(Errc::unavailable, "The list of breached passwords cannot be read.");
-    }
     std::size_t low = 0;
     auto high = static_cast<std::size_t>(status.st_size);
     while (low < high) {

@@ -35,9 +35,7 @@ struct ProvidedUser {
 
 using IdentityId = Id<struct IdentityTag>;
 
-inline std::string to_public(IdentityId id) {
-    return public_id("idn", id.value);
-}
+inline std::string to_public(IdentityId id) { return public_id("idn", id.value); }
 
 // A user's identity at a provider.
 struct ProvidedIdentity {

@@ -16,18 +16,12 @@ constexpr std::size_t kCheckLength = 6;  // 62^6 > 2^32
 
 std::string_view prefix(SecretKind kind) {
     switch (kind) {
-        case SecretKind::token:
-            return "plm_api_";
-        case SecretKind::sign_in:
-            return "plm_signin_";
-        case SecretKind::session:
-            return "plm_session_";
-        case SecretKind::report_link:
-            return "plm_report_";
-        case SecretKind::password_link:
-            return "plm_password_";
-        case SecretKind::invitation:
-            return "plm_invite_";
+        case SecretKind::token: return "plm_api_";
+        case SecretKind::sign_in: return "plm_signin_";
+        case SecretKind::session: return "plm_session_";
+        case SecretKind::report_link: return "plm_report_";
+        case SecretKind::password_link: return "plm_password_";
+        case SecretKind::invitation: return "plm_invite_";
     }
     return {};
 }

@@ -37,20 +37,17 @@ std::string percent_encoded(std::string_view text) {
     std::string encoded;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x80 && std::isalnum(byte)) {
+        if (byte < 0x80 && std::isalnum(byte))
             encoded += c;
-        } else {
+        else
             encoded += {'%', kHexDigits[byte >> 4], kHexDigits[byte & 15]};
-        }
     }
     return encoded;
 }
 
 }  // namespace
 
-std::string make_code_secret() {
-    return random_bytes(kCodeSecretBytes);
-}
+std::string make_code_secret() { return random_bytes(kCodeSecretBytes); }
 
 std::string to_base32(std::string_view bytes) {
     std::string text;
@@ -58,9 +55,7 @@ std::string to_base32(std::string_view bytes) {
     int bits = 0;
     for (const char c : bytes) {
         pending = (pending << 8 | static_cast<unsigned char>(c)) & 0xFFF;
-        for (bits += 8; bits >= 5; bits -= 5) {
-            text += kBase32Digits[pending >> (bits - 5) & 31];
-        }
+        for (bits += 8; bits >= 5; bits -= 5) text += kBase32Digits[pending >> (bits - 5) & 31];
     }
     if (bits > 0) text += kBase32Digits[pending << (5 - bits) & 31];
     return text;
@@ -72,9 +67,8 @@ std::int64_t code_step(Timestamp at) {
 
 std::string code_of(std::string_view secret, std::int64_t step) {
     std::array<unsigned char, 8> counter{};
-    for (std::size_t i = counter.size(); i-- > 0; step >>= 8) {
+    for (std::size_t i = counter.size(); i-- > 0; step >>= 8)
         counter[i] = static_cast<unsigned char>(step & 0xFF);
-    }
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned length = 0;
     if (!HMAC(EVP_sha1(), secret.data(), static_cast<int>(secret.size()), counter.data(),
@@ -87,9 +81,8 @@ std::string code_of(std::string_view secret, std::int64_t step) {
     for (std::size_t i = at; i < at + 4; ++i) number = number << 8 | digest[i];
     number &= 0x7FFF'FFFF;
     std::string code(kCodeDigits, '0');
-    for (std::size_t i = kCodeDigits; i-- > 0; number /= 10) {
+    for (std::size_t i = kCodeDigits; i-- > 0; number /= 10)
         code[i] = static_cast<char>('0' + number % 10);
-    }
     return code;
 }
 
@@ -117,9 +110,8 @@ std::vector<RecoveryCode> make_recovery_codes() {
     for (auto& code : codes) {
         code.text = to_base32(random_bytes(kRecoveryBytes));
         code.hash = hash_digits(code.text);
-        for (auto at = kRecoveryDigits - kRecoveryGroup; at > 0; at -= kRecoveryGroup) {
+        for (auto at = kRecoveryDigits - kRecoveryGroup; at > 0; at -= kRecoveryGroup)
             code.text.insert(at, 1, '-');
-        }
     }
     return codes;
 }

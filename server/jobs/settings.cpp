@@ -25,9 +25,7 @@ Result<void> read_environment(std::span<const KindSetting> settings, KindSetting
     return {};
 }
 
-Result<std::string> any_text(std::string_view value) {
-    return std::string(value);
-}
+Result<std::string> any_text(std::string_view value) { return std::string(value); }
 
 Result<std::string> whole_number(std::string_view value, int min, int max) {
     int number = 0;

@@ -79,9 +79,7 @@ void give(const std::string& text, Bytes& out) {
 
 using namespace plimsoll;
 
-PLIMSOLL_EXPORT void plimsoll_free(char* data) {
-    std::free(data);
-}
+PLIMSOLL_EXPORT void plimsoll_free(char* data) { std::free(data); }
 
 // Runs a job of the kind with these arguments (JSON) on the host's processors.
 PLIMSOLL_EXPORT int plimsoll_run(const char* kind, const char* args, std::size_t size,

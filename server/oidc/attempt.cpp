@@ -50,8 +50,6 @@ std::optional<Attempt> continue_attempt(std::string_view key, std::string_view c
     return attempt_of(key, *secret, expires_at);
 }
 
-std::string challenge_of(std::string_view verifier) {
-    return to_base64url(sha256(verifier));
-}
+std::string challenge_of(std::string_view verifier) { return to_base64url(sha256(verifier)); }
 
 }  // namespace plimsoll::oidc

@@ -35,8 +35,7 @@ std::string why(const outbound::Target& target, const Caller::Failure& failure) 
         case Caller::Obstacle::size:
             return provider + " sent more than " + std::to_string(Calls::kMaxBytes / 1024) +
                    " KiB.";
-        case Caller::Obstacle::exchange:
-            break;
+        case Caller::Obstacle::exchange: break;
     }
     return provider + " could not be reached: " + failure.reason + ".";
 }
@@ -70,9 +69,8 @@ awaitable<Result<Calls::Reply>> Calls::send(Message message) const {
     outbound::Request request(message.posts ? wire::verb::post : wire::verb::get, target->path, 11);
     request.set(wire::field::user_agent, "Plimsoll-OpenID/1");
     request.set(wire::field::accept, "application/json");
-    if (!message.authorization.empty()) {
+    if (!message.authorization.empty())
         request.set(wire::field::authorization, message.authorization);
-    }
     if (message.posts) {
         request.set(wire::field::content_type, "application/x-www-form-urlencoded");
         request.body() = std::move(message.form);
@@ -105,12 +103,10 @@ Result<Discovered> parse_discovery(std::string_view text, const std::string& iss
                                  ? ": " + named->get<std::string>().substr(0, 200)
                                  : std::string()));
     }
-    if (!lists(document, "response_types_supported", "code", false)) {
+    if (!lists(document, "response_types_supported", "code", false))
         return bad_document("does not offer the response type \"code\"");
-    }
-    if (!lists(document, "code_challenge_methods_supported", "S256", true)) {
+    if (!lists(document, "code_challenge_methods_supported", "S256", true))
         return bad_document("does not offer PKCE with S256");
-    }
     constexpr auto kAlgorithms = "id_token_signing_alg_values_supported";
     if (!lists(document, kAlgorithms, "RS256", true) &&
         !lists(document, kAlgorithms, "ES256", true)) {
@@ -130,14 +126,12 @@ Result<Discovered> parse_discovery(std::string_view text, const std::string& iss
                     Address{"end_session_endpoint", found.end_session_endpoint, false}}) {
         const auto given = document.find(name);
         if (given == document.end() && !needed) continue;
-        if (given == document.end() || !given->is_string()) {
+        if (given == document.end() || !given->is_string())
             return bad_document(std::string("has no ") + name);
-        }
         to = given->get<std::string>();
         const auto target = outbound::parse_target(to);
-        if (!target || (!target->tls && issuer.starts_with("https://"))) {
+        if (!target || (!target->tls && issuer.starts_with("https://")))
             return bad_document(std::string("has a ") + name + " that is not an https URL");
-        }
     }
     constexpr auto kMethods = "token_endpoint_auth_methods_supported";
     found.basic = lists(document, kMethods, "client_secret_basic", true);

@@ -153,18 +153,14 @@ bool is_for(const json& audience, const std::string& client) {
 Result<void> check_parties(const json& claims, const Expectation& expected) {
     if (text_in(claims, "iss") != expected.issuer) return wrong("is from another issuer");
     const auto audience = claims.find("aud");
-    if (audience == claims.end() || !is_for(*audience, expected.client_id)) {
+    if (audience == claims.end() || !is_for(*audience, expected.client_id))
         return wrong("is for another client");
-    }
     const bool for_many = audience->is_array() && audience->size() > 1;
-    if ((for_many || claims.contains("azp")) && text_in(claims, "azp") != expected.client_id) {
+    if ((for_many || claims.contains("azp")) && text_in(claims, "azp") != expected.client_id)
         return wrong("was issued to another client");
-    }
     const auto subject = text_in(claims, "sub");
-    if (subject.empty() || subject.size() > kMaxSubject ||
-        subject.find('\0') != std::string::npos) {
+    if (subject.empty() || subject.size() > kMaxSubject || subject.find('\0') != std::string::npos)
         return wrong("names no user");
-    }
     return {};
 }
 
@@ -187,9 +183,8 @@ Result<void> check_times(const json& claims, Timestamp at) {
 
 Result<std::vector<Key>> parse_keys(std::string_view text) {
     const auto set = json::parse(text, nullptr, false);
-    if (!set.is_object() || !set.contains("keys") || !set["keys"].is_array()) {
+    if (!set.is_object() || !set.contains("keys") || !set["keys"].is_array())
         return fail(Errc::corrupt, "The provider's keys are not a JWK set.");
-    }
     std::vector<Key> keys;
     for (const auto& given : set["keys"]) {
         if (keys.size() == kMaxKeys) break;
@@ -215,19 +210,17 @@ bool verifies(const Key& key, std::string_view message, std::string_view signatu
 Result<SignedToken> read_token(std::string_view token) {
     const auto first = token.find('.');
     const auto last = token.rfind('.');
-    if (first == std::string_view::npos || first == last || token.find('.', first + 1) != last) {
+    if (first == std::string_view::npos || first == last || token.find('.', first + 1) != last)
         return wrong("does not have three parts");
-    }
     TRY(const auto header, part(token.substr(0, first), "header"));
     SignedToken read;
     const auto algorithm = text_in(header, "alg");
-    if (algorithm == "RS256") {
+    if (algorithm == "RS256")
         read.algorithm = Algorithm::rs256;
-    } else if (algorithm == "ES256") {
+    else if (algorithm == "ES256")
         read.algorithm = Algorithm::es256;
-    } else {
+    else
         return wrong("is signed with an algorithm other than RS256 and ES256");
-    }
     // An extension that must be understood, and is not.
     if (header.contains("crit")) return wrong("has a critical extension");
     read.key_id = text_in(header, "kid");
@@ -253,14 +246,12 @@ Result<void> check_id_token(const SignedToken& token, const std::vector<Key>& ke
     }
     TRY_DO(check_parties(token.claims, expected));
     TRY_DO(check_times(token.claims, expected.now));
-    if (expected.nonce.empty() || !same_text(text_in(token.claims, "nonce"), expected.nonce)) {
+    if (expected.nonce.empty() || !same_text(text_in(token.claims, "nonce"), expected.nonce))
         return wrong("belongs to another sign-in: the nonce differs");
-    }
     if (token.claims.contains("at_hash")) {
         const auto half = sha256(expected.access_token).substr(0, 16);
-        if (text_in(token.claims, "at_hash") != to_base64url(half)) {
+        if (text_in(token.claims, "at_hash") != to_base64url(half))
             return wrong("belongs to another access token");
-        }
     }
     return {};
 }

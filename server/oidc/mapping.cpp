@@ -27,9 +27,8 @@ std::vector<std::string> listed(std::string_view text) {
     std::vector<std::string> parts;
     while (!text.empty()) {
         const auto comma = text.find(',');
-        if (auto one = trimmed(text.substr(0, comma)); !one.empty()) {
+        if (auto one = trimmed(text.substr(0, comma)); !one.empty())
             parts.push_back(std::move(one));
-        }
         text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
     }
     return parts;
@@ -117,9 +116,8 @@ Result<std::vector<std::string>> groups_of(const json& claims, const std::string
         return fail(Errc::forbidden,
                     "The user is in more than " + std::to_string(kMaxGroups) + " groups.");
     }
-    for (const auto& group : *claim) {
+    for (const auto& group : *claim)
         if (group.is_string()) groups.push_back(group.get<std::string>());
-    }
     return groups;
 }
 
@@ -130,9 +128,8 @@ Result<Mapping> Mapping::parse(const std::string& text) {
     for (const auto& one : listed(text)) {
         const auto equals = one.rfind('=');
         const auto colon = one.rfind(':');
-        if (equals == std::string::npos || colon == std::string::npos || colon < equals) {
+        if (equals == std::string::npos || colon == std::string::npos || colon < equals)
             return fail(Errc::invalid_input, "must list GROUP=TEAM:ROLE, not " + one);
-        }
         Entry entry{trimmed(std::string_view(one).substr(0, equals)),
                     trimmed(std::string_view(one).substr(equals + 1, colon - equals - 1)),
                     identity::Role::viewer};
@@ -178,25 +175,21 @@ Result<ProvidedUser> Admission::admit(const json& claims) const {
     if (reads_groups()) {
         TRY(const auto groups, groups_of(claims, groups_claim));
         user.teams = mapping.of(groups);
-        if (!admin_groups.empty()) {
+        if (!admin_groups.empty())
             user.admin = std::ranges::find_first_of(groups, admin_groups) != groups.end();
-        }
     }
     return user;
 }
 
-std::vector<std::string> parse_groups(const std::string& text) {
-    return listed(text);
-}
+std::vector<std::string> parse_groups(const std::string& text) { return listed(text); }
 
 Result<std::vector<std::string>> parse_domains(const std::string& text) {
     auto domains = listed(lower(text));
     for (const auto& domain : domains) {
         const bool good =
             domain.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-") == std::string::npos;
-        if (!good || domain.starts_with('.')) {
+        if (!good || domain.starts_with('.'))
             return fail(Errc::invalid_input, "must list domains like example.com, not " + domain);
-        }
     }
     return domains;
 }

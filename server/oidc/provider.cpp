@@ -133,9 +133,8 @@ awaitable<Result<Provider::Tokens>> Provider::redeemed(const Discovered& about,
                          {"code_verifier", verifier}});
     const bool by_field = !client_.secret.empty() && about.basic;
     if (!by_field) form += '&' + form_of({{"client_id", client_.id}});
-    if (!by_field && !client_.secret.empty()) {
+    if (!by_field && !client_.secret.empty())
         form += '&' + form_of({{"client_secret", client_.secret}});
-    }
     CO_TRY(const auto reply, co_await calls_.post(about.token_endpoint,
                                                   by_field ? basic(client_) : std::string(), form));
     if (reply.status != 200) co_return refused("token endpoint", reply.status, reply.body);
@@ -155,9 +154,8 @@ awaitable<Result<json>> Provider::claims(const Tokens& tokens, const Attempt& at
     CO_TRY(auto token, read_token(tokens.id));
     auto provider = co_await known(Steady::now() - kKept);
     // It signs with a new key.
-    if (provider && !has_key((*provider)->keys, token)) {
+    if (provider && !has_key((*provider)->keys, token))
         provider = co_await known(Steady::now() - kBetweenReadings);
-    }
     if (!provider) co_return fail(provider.error());
     CO_TRY_DO(check_id_token(token, (*provider)->keys,
                              {.issuer = client_.issuer,
@@ -176,13 +174,11 @@ awaitable<Result<void>> Provider::complete(json& claims, const Discovered& about
                (name == admission_.groups_claim && !admission_.reads_groups());
     });
     if (all || about.userinfo_endpoint.empty()) co_return Result<void>{};
-    CO_TRY(const auto reply,
-           co_await calls_.get(about.userinfo_endpoint, "Bearer " + access_token));
+    CO_TRY(const auto reply, co_await calls_.get(about.userinfo_endpoint, "Bearer " + access_token));
     if (reply.status != 200) co_return refused("userinfo endpoint", reply.status, reply.body);
     const auto more = json::parse(reply.body, nullptr, false);
-    if (!more.is_object() || !more.contains("sub") || more["sub"] != claims["sub"]) {
+    if (!more.is_object() || !more.contains("sub") || more["sub"] != claims["sub"])
         co_return fail(Errc::corrupt, "The identity provider's userinfo is for another user.");
-    }
     // Signed values take precedence. An address and its verification come from one document.
     const bool has_address = claims.contains("email");
     if (!has_address) claims.erase("email_verified");
@@ -209,9 +205,8 @@ awaitable<Result<Redeemed>> Provider::redeem(Return returned, const Attempt& att
     const auto about = provider->about;
     // RFC 9207: a response of another provider, mixed up with ours.
     const bool named = !returned.issuer.empty();
-    if (named ? returned.issuer != client_.issuer : about.names_itself) {
+    if (named ? returned.issuer != client_.issuer : about.names_itself)
         co_return fail(Errc::unauthenticated, "The response is from another issuer.");
-    }
     CO_TRY(const auto tokens, co_await redeemed(about, returned.code, attempt.verifier));
     CO_TRY(auto found, co_await claims(tokens, attempt, now));
     CO_TRY_DO(co_await complete(found, about, tokens.access));

@@ -55,9 +55,8 @@ class Response {
     std::optional<Result<int>> take(std::size_t bytes) {
         buffer_.commit(bytes);
         Code code;
-        while (buffer_.size() > 0 && !code && !parser_.is_done()) {
+        while (buffer_.size() > 0 && !code && !parser_.is_done())
             buffer_.consume(parser_.put(buffer_.data(), code));
-        }
         if (code && code != http::error::need_more) return failed(code);
         return looked_at();
     }
@@ -106,9 +105,8 @@ awaitable<Result<int>> talk(Stream& stream, const std::string& request, const Re
     for (;;) {
         const auto [code, bytes] =
             co_await stream.async_read_some(response.room(), asio::as_tuple(use_awaitable));
-        if (code == asio::error::eof || code == asio::ssl::error::stream_truncated) {
+        if (code == asio::error::eof || code == asio::ssl::error::stream_truncated)
             co_return response.end();
-        }
         if (code) co_return fail(Errc::unavailable, code.message());
         if (auto last = response.take(bytes)) co_return std::move(*last);
     }

@@ -18,13 +18,11 @@ std::string lower(std::string text) {
 
 std::vector<std::string> listed(const std::string& text) {
     std::vector<std::string> parts(1);
-    for (const char c : text) {
-        if (c == ',') {
+    for (const char c : text)
+        if (c == ',')
             parts.emplace_back();
-        } else if (c != ' ') {
+        else if (c != ' ')
             parts.back() += c;
-        }
-    }
     std::erase(parts, std::string());
     return parts;
 }
@@ -41,24 +39,20 @@ std::string Target::authority() const {
     return port == usual ? name : name + ":" + std::to_string(port);
 }
 
-std::string Target::origin() const {
-    return (tls ? "https://" : "http://") + authority();
-}
+std::string Target::origin() const { return (tls ? "https://" : "http://") + authority(); }
 
 Result<Target> parse_target(const std::string& url) {
     const auto parsed = parse_url(url);
     if (!parsed) return not_a_target("The address is not a URL.");
     Target target;
-    if (parsed->scheme() == "https") {
+    if (parsed->scheme() == "https")
         target.tls = true;
-    } else if (parsed->scheme() == "http") {
+    else if (parsed->scheme() == "http")
         target.tls = false;
-    } else {
+    else
         return not_a_target("The URL must begin with https:// or http://.");
-    }
-    if (parsed->has_userinfo() || parsed->has_fragment()) {
+    if (parsed->has_userinfo() || parsed->has_fragment())
         return not_a_target("The URL must not contain a user, password or fragment.");
-    }
     target.host = lower(parsed->host_address());
     if (target.host.empty()) return not_a_target("The URL has no host.");
     target.port = target.tls ? 443 : 80;

@@ -100,11 +100,10 @@ awaitable<Result<std::vector<PlanningContextReader::Outcome>>> PlanningContextRe
         const auto decide_open = [&] {
             for (const auto place : open) outcomes[place] = decide_one(place);
         };
-        if (pool != nullptr) {
+        if (pool != nullptr)
             co_await offload(*pool, decide_open);
-        } else {
+        else
             decide_open();
-        }
         std::erase_if(open, [&](std::size_t place) {
             return outcomes[place].has_value() || !facts.is_recent;
         });
@@ -165,17 +164,14 @@ awaitable<Result<void>> PlanningContextReader::read_pool() const {
     for (const auto& device : devices) {
         pool->classes.emplace(device.node + "/" + device.device, device.device_class);
         if (may_come_back(device, now)) {
-            if (auto advertisements = queue::advertisements_of(device); !advertisements.empty()) {
+            if (auto advertisements = queue::advertisements_of(device); !advertisements.empty())
                 pool->absent_advertisements.push_back(std::move(advertisements));
-            }
         }
         if (!is_ready(device)) continue;
-        if (device.device_class == "gpu") {
+        if (device.device_class == "gpu")
             pool->gpus.push_back({device.node, device.name, device.memory_bytes});
-        }
-        if (auto advertisements = queue::advertisements_of(device); !advertisements.empty()) {
+        if (auto advertisements = queue::advertisements_of(device); !advertisements.empty())
             pool->advertisements.push_back(std::move(advertisements));
-        }
     }
     last_pool_ = pool;
     co_return Result<void>();
@@ -223,16 +219,14 @@ awaitable<Result<Planner::Plans>> Planner::plan_all(TeamId team,
         return keep(all[place].kind.plan(args, planning_context), *plans[place]);
     };
     CO_TRY(const auto outcomes, co_await planning_context_.decide(team, all, work, &pool_));
-    for (std::size_t i = 0; i < plans.size(); ++i) {
+    for (std::size_t i = 0; i < plans.size(); ++i)
         if (!outcomes[i]) plans[i] = tl::unexpected(outcomes[i].error());
-    }
     co_return plans;
 }
 
 awaitable<Answered> Planner::plan(TeamId team, Arguments given, bool large) {
-    if (given.kind.plan_dataset != nullptr && given.args.contains("dataset")) {
+    if (given.kind.plan_dataset != nullptr && given.args.contains("dataset"))
         co_return co_await plan_on_dataset(team, given);
-    }
     Planned planned;
     const auto work = [&](const json& args, const jobs::PlanningContext& planning_context) {
         return keep(given.kind.plan(args, planning_context), planned.plan);
@@ -250,9 +244,7 @@ awaitable<Answered> Planner::plan_on_dataset(TeamId team, Arguments given) {
     const auto id = parse_public_id("data", std::string(asked));
     const auto dataset = name.empty() ? co_await datasets_.get(team, DatasetId{id.value_or(0)})
                                       : co_await newest_dataset(datasets_, team, name);
-    if (!dataset && dataset.error().code == Errc::not_found) {
-        co_return tl::unexpected(no_dataset());
-    }
+    if (!dataset && dataset.error().code == Errc::not_found) co_return tl::unexpected(no_dataset());
     if (!dataset) co_return tl::unexpected<Refusal>(dataset.error());
     if (dataset->state != queue::DatasetState::ready) {
         co_return tl::unexpected(
@@ -291,9 +283,8 @@ awaitable<Answered> Planner::gather(TeamId team, jobs::Gatherer& gatherer,
     CO_TRY(const auto chunks, co_await datasets_.chunks(team, dataset.id));
     for (const auto& chunk : chunks) {
         const auto content = co_await datasets_.chunk(team, dataset.id, chunk.seq);
-        if (!content && content.error().code == Errc::not_found) {
+        if (!content && content.error().code == Errc::not_found)
             co_return tl::unexpected(no_dataset());
-        }
         if (!content) co_return tl::unexpected<Refusal>(content.error());
         tl::expected<void, jobs::FieldErrors> taken;
         const auto work = [&] {
@@ -319,9 +310,8 @@ queue::NewJob new_job(TeamId team, UserId submitter, const jobs::Contract& kind,
     job.name = spec.value("name", "");
     job.labels = spec.value("labels", queue::Labels());
     job.priority = spec.value("priority", 0);
-    if (const auto timeout = spec.find("timeout_seconds"); timeout != spec.end()) {
+    if (const auto timeout = spec.find("timeout_seconds"); timeout != spec.end())
         job.timeout = queue::Seconds(timeout->get<double>());
-    }
     if (spec.contains("unique")) job.unique_key = spec["unique"].at("key");
     return job;
 }

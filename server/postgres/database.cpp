@@ -68,9 +68,7 @@ ServerDatabase::ServerDatabase(asio::any_io_executor executor, Target target,
                                DatabaseOptions options)
     : parts_(std::make_unique<Parts>(executor, target, options)) {}
 
-ServerDatabase::~ServerDatabase() {
-    stop();
-}
+ServerDatabase::~ServerDatabase() { stop(); }
 
 void ServerDatabase::start() {
     parts_->calls.start();
@@ -89,24 +87,14 @@ void ServerDatabase::set_disk_full(bool full) {
     parts_->slow_calls.set_disk_full(full);
 }
 
-bool ServerDatabase::is_up() const {
-    return parts_->calls.is_up();
-}
+bool ServerDatabase::is_up() const { return parts_->calls.is_up(); }
 
-PoolLoad ServerDatabase::load() const {
-    return parts_->calls.load();
-}
+PoolLoad ServerDatabase::load() const { return parts_->calls.load(); }
 
-const Clock& ServerDatabase::clock() const {
-    return parts_->clock;
-}
+const Clock& ServerDatabase::clock() const { return parts_->clock; }
 
-const Stores& ServerDatabase::stores() const {
-    return parts_->stores;
-}
+const Stores& ServerDatabase::stores() const { return parts_->stores; }
 
-const BackgroundStores& ServerDatabase::background() const {
-    return parts_->background;
-}
+const BackgroundStores& ServerDatabase::background() const { return parts_->background; }
 
 }  // namespace plimsoll::postgres

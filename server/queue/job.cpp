@@ -14,14 +14,11 @@ constexpr std::chrono::hours kWorkerAbsence{1};
 
 }  // namespace
 
-std::string_view to_string(JobState state) {
-    return kJobStates[static_cast<std::size_t>(state)];
-}
+std::string_view to_string(JobState state) { return kJobStates[static_cast<std::size_t>(state)]; }
 
 std::optional<JobState> parse_job_state(std::string_view text) {
-    for (std::size_t i = 0; i < kJobStates.size(); ++i) {
+    for (std::size_t i = 0; i < kJobStates.size(); ++i)
         if (kJobStates[i] == text) return static_cast<JobState>(i);
-    }
     return std::nullopt;
 }
 

@@ -17,9 +17,7 @@ enum class JobState { scheduled, queued, running, cancelling, succeeded, failed,
 
 std::string_view to_string(JobState state);
 std::optional<JobState> parse_job_state(std::string_view text);
-inline bool is_final(JobState state) {
-    return state >= JobState::succeeded;
-}
+inline bool is_final(JobState state) { return state >= JobState::succeeded; }
 
 using Seconds = std::chrono::duration<double>;
 using Labels = std::map<std::string, std::string>;

@@ -31,9 +31,8 @@ std::string done(const AttemptNews& news) {
 std::string ended(const AttemptNews& news) {
     if (news.outcome == "done") return done(news);
     if (news.outcome == "retry") return "Failed, and returned to the queue: " + news.text;
-    if (news.outcome == "worker_died" || news.outcome == "worker_lost") {
+    if (news.outcome == "worker_died" || news.outcome == "worker_lost")
         return "Lost, and returned to the queue: " + news.text;
-    }
     return "Failed, and will not be retried: " + news.text;
 }
 

@@ -17,8 +17,7 @@ RetryRule retry_rule(Errc error) {
             return {3, 5s, 4, 60s};
         case Errc::cancelled:  // without a request to stop
             return {3, 1s, 4, 60s};
-        default:
-            return {};
+        default: return {};
     }
 }
 

@@ -13,9 +13,7 @@ std::string rounded(double value) {
 
 std::string name_of(const VacuumHolder& holder) {
     if (holder.holder.starts_with("replication_")) return "The replication slot " + holder.detail;
-    if (holder.holder == "prepared_transaction") {
-        return "The prepared transaction " + holder.detail;
-    }
+    if (holder.holder == "prepared_transaction") return "The prepared transaction " + holder.detail;
     return "A PostgreSQL session, " + holder.detail + ",";
 }
 
@@ -37,9 +35,8 @@ std::string describe(const OverQuota& refusal) {
         return "The team may have " + rounded(refusal.limit) +
                " jobs that have not started, and has reached that limit.";
     }
-    if (refusal.quota == "jobs_per_minute") {
+    if (refusal.quota == "jobs_per_minute")
         return "The team may submit at most " + rounded(refusal.limit) + " jobs per minute.";
-    }
     const auto quota = rounded(refusal.limit) + " device-seconds of class " + refusal.device_class +
                        " in a " + refusal.period;
     if (refusal.needed > refusal.limit) {

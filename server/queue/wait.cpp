@@ -67,9 +67,8 @@ std::string describe(const Wait& wait, const std::optional<jobs::MissingCapabili
         if (wait.hold) return stopped(*wait.hold, "every " + devices + " that could run it");
         return "Every " + devices + " that could run it is being drained.";
     }
-    if (wait.reason == "cap") {
+    if (wait.reason == "cap")
         return "The team has reached its cap on devices of class " + wait.device_class + ".";
-    }
     if (wait.reason == "memory") {
         return "Every " + devices +
                " that could run it has too little free memory: other programs use the rest.";

@@ -36,9 +36,8 @@ constexpr Field kWeekdayField{"day of the week", 0, 7, kWeekdays};
 
 std::string lower(std::string_view text) {
     std::string result(text);
-    for (char& c : result) {
+    for (char& c : result)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
     return result;
 }
 
@@ -56,9 +55,7 @@ tl::unexpected<Error> refuse(const Field& field, std::string rule) {
     return fail(Errc::invalid_input, std::string(field.name) + ": " + std::move(rule));
 }
 
-std::string quoted(std::string_view text) {
-    return "\"" + std::string(text) + "\"";
-}
+std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 std::optional<int> number(std::string_view text) {
     int value = 0;
@@ -69,9 +66,7 @@ std::optional<int> number(std::string_view text) {
 
 Result<int> value_of(const Field& field, std::string_view text) {
     const auto name = std::ranges::find(field.names, text);
-    if (name != field.names.end()) {
-        return field.low + static_cast<int>(name - field.names.begin());
-    }
+    if (name != field.names.end()) return field.low + static_cast<int>(name - field.names.begin());
     const auto value = text.empty() ? std::nullopt : number(text);
     if (value && *value >= field.low && *value <= field.high) return *value;
     auto rule = quoted(text) + " is not between " + std::to_string(field.low) + " and " +
@@ -109,17 +104,15 @@ Result<Range> range_of(const Field& field, std::string_view text) {
     const auto end = body.substr(dash + 1);
     TRY(const auto last, value_of(field, end));
     range.last = field.high == 7 && end == "sun" ? 7 : last;  // "fri-sun"
-    if (range.last < range.first) {
+    if (range.last < range.first)
         return refuse(field, "the range " + quoted(body) + " runs backwards");
-    }
     return range;
 }
 
 template <std::size_t N>
 void set(std::bitset<N>& bits, const Range& range) {
-    for (int i = range.first; i <= range.last; i += range.step) {
+    for (int i = range.first; i <= range.last; i += range.step)
         bits.set(static_cast<std::size_t>(i) % N);
-    }
 }
 
 template <std::size_t N>
@@ -163,13 +156,11 @@ Result<Cron> Cron::parse(std::string_view given) {
     cron.both_days_ = fields[2].starts_with('*') || fields[4].starts_with('*');
     TRY_DO(set(cron.minutes_, kMinuteField, fields[0]));
     TRY_DO(set(cron.hours_, kHourField, fields[1]));
-    for (const auto part : split(fields[2], ",")) {
-        if (part == "l") {
+    for (const auto part : split(fields[2], ","))
+        if (part == "l")
             cron.last_day_ = true;
-        } else if (auto done = set(cron.days_, kDayField, part); !done) {
+        else if (auto done = set(cron.days_, kDayField, part); !done)
             return fail(done.error());
-        }
-    }
     TRY_DO(set(cron.months_, kMonthField, fields[3]));
     for (const auto part : split(fields[4], ",")) {
         const auto hash = part.find('#');

@@ -26,9 +26,7 @@ std::int64_t seconds_of(Timestamp time) {
     return std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
 }
 
-Timestamp time_of(std::int64_t seconds) {
-    return Timestamp(std::chrono::seconds(seconds));
-}
+Timestamp time_of(std::int64_t seconds) { return Timestamp(std::chrono::seconds(seconds)); }
 
 // To be retried, rather than recorded as a failed run.
 bool passes(const Error& error) {
@@ -104,9 +102,8 @@ struct Runner::State : std::enable_shared_from_this<State> {
     awaitable<bool> answer(const Claimed& claimed) {
         auto answer = begin(claimed);
         if (!answer) co_return false;
-        if (answer->verdict == Answer::Verdict::submit && !co_await plan(claimed, *answer)) {
+        if (answer->verdict == Answer::Verdict::submit && !co_await plan(claimed, *answer))
             co_return false;
-        }
         const auto due = answer->due_at;
         Answer instead = without_job(*answer);
         auto answered = co_await due_times.answer(std::move(*answer));
@@ -211,13 +208,9 @@ struct Runner::State : std::enable_shared_from_this<State> {
 Runner::Runner(asio::any_io_executor executor, DueTimes& due_times, planning::Planner& planner)
     : state_(std::make_shared<State>(std::move(executor), due_times, planner)) {}
 
-Runner::~Runner() {
-    stop();
-}
+Runner::~Runner() { stop(); }
 
-void Runner::start() {
-    asio::co_spawn(state_->executor, state_->loop(), asio::detached);
-}
+void Runner::start() { asio::co_spawn(state_->executor, state_->loop(), asio::detached); }
 
 void Runner::stop() {
     state_->stopped = true;

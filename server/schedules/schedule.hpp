@@ -11,9 +11,7 @@ namespace plimsoll::schedules {
 
 using ScheduleId = Id<struct ScheduleTag>;
 
-inline std::string to_public(ScheduleId id) {
-    return public_id("sched", id.value);
-}
+inline std::string to_public(ScheduleId id) { return public_id("sched", id.value); }
 
 // What to do about due times missed while no server was running.
 enum class Misfire {

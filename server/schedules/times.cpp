@@ -41,9 +41,7 @@ constexpr std::int64_t kHour = 3'600;
 constexpr std::int64_t kMinute = 60;
 constexpr int kMaxYears = 50;  // between two leap days that are Sundays there are 40 at most
 
-std::int64_t day_of(std::int64_t seconds) {
-    return seconds / kDay - (seconds % kDay < 0 ? 1 : 0);
-}
+std::int64_t day_of(std::int64_t seconds) { return seconds / kDay - (seconds % kDay < 0 ? 1 : 0); }
 
 Date date_of(std::int64_t day) {
     const std::chrono::sys_days days{std::chrono::days(day)};
@@ -62,9 +60,8 @@ class DayTimes {
 
     std::vector<std::int64_t> of(std::int64_t day) {
         times_.clear();
-        for (int hour = 0; hour < 24; ++hour) {
+        for (int hour = 0; hour < 24; ++hour)
             if (cron_.hours()[static_cast<std::size_t>(hour)]) add_hour(day * kDay + hour * kHour);
-        }
         std::ranges::sort(times_);
         times_.erase(std::ranges::unique(times_).begin(), times_.end());
         return times_;
@@ -80,11 +77,10 @@ class DayTimes {
                            last.instant.seconds - first.instant.seconds == kHour - 1;
         for (int minute = 0; minute < 60; ++minute) {
             if (!cron_.minutes()[static_cast<std::size_t>(minute)]) continue;
-            if (plain) {
+            if (plain)
                 times_.push_back(first.instant.seconds + minute * kMinute);
-            } else {
+            else
                 add(zone_.shown(local + minute * kMinute));
-            }
         }
     }
 
@@ -130,18 +126,16 @@ std::vector<std::int64_t> next_dues(const Cron& cron, const Zone& zone, std::int
         std::ranges::sort(pending);
         pending.erase(std::ranges::unique(pending).begin(), pending.end());
         auto at = pending.begin();
-        for (; at != pending.end() && *at <= until && found.size() < count; ++at) {
+        for (; at != pending.end() && *at <= until && found.size() < count; ++at)
             found.push_back(*at);
-        }
         pending.erase(pending.begin(), at);
     };
     for (auto day = begin; day < end && found.size() < count; ++day) {
         const bool counts = cron.on(date_of(day));
         if (!counts && pending.empty()) continue;
         if (counts) {
-            for (const auto time : times.of(day)) {
+            for (const auto time : times.of(day))
                 if (time > after) pending.push_back(time);
-            }
         }
         take(zone.shown((day + 1) * kDay).instant.seconds - 1);  // later days are later
     }

@@ -17,9 +17,7 @@ namespace plimsoll::teams {
 
 using ReportLinkId = Id<struct ReportLinkTag>;
 
-inline std::string to_public(ReportLinkId id) {
-    return public_id("link", id.value);
-}
+inline std::string to_public(ReportLinkId id) { return public_id("link", id.value); }
 
 // Links that still open a report.
 constexpr int kReportLinksPerTeam = 1000;

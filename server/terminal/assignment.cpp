@@ -31,9 +31,8 @@ Result<void> assign_all(json& args, const std::vector<std::string>& settings) {
     for (const auto& setting : settings) {
         TRY_DO(assign(args, setting));
         const auto place = setting.substr(0, setting.find('='));
-        if (!places.insert(place).second) {
+        if (!places.insert(place).second)
             return fail(Errc::invalid_input, "--set gives " + place + " twice.");
-        }
     }
     return {};
 }
@@ -62,11 +61,10 @@ Result<json> column_args(const std::vector<std::string>& columns) {
         const bool repeats = keeps ? std::find(before.begin(), before.end(), name) != before.end()
                                    : chosen.contains(member);
         if (repeats) return fail(given_twice(column));
-        if (keeps) {
+        if (keeps)
             chosen[member].push_back(name);
-        } else {
+        else
             chosen[member] = name;
-        }
     }
     return chosen;
 }

@@ -5,14 +5,11 @@ namespace plimsoll::terminal {
 ExitStatus exit_status_of(Errc code) {
     switch (code) {
         case Errc::unauthenticated:
-        case Errc::forbidden:
-            return ExitStatus::credentials;
+        case Errc::forbidden: return ExitStatus::credentials;
         case Errc::unavailable:
         case Errc::timeout:
-        case Errc::exhausted:
-            return ExitStatus::unavailable;
-        default:
-            return ExitStatus::usage;
+        case Errc::exhausted: return ExitStatus::unavailable;
+        default: return ExitStatus::usage;
     }
 }
 

@@ -35,9 +35,7 @@ bool same_words(const Words& place, const Words& flag) {
     return std::ranges::equal(place, flag, same_word);
 }
 
-Words words_of(const std::string& input) {
-    return split(input, "-_");
-}
+Words words_of(const std::string& input) { return split(input, "-_"); }
 
 std::string with_rest(const std::string& input, std::span<const std::string> rest) {
     std::string inside;
@@ -49,13 +47,11 @@ std::string with_rest(const std::string& input, std::span<const std::string> res
 std::optional<std::string> input_at(const Words& members, std::span<const std::string> inputs) {
     for (std::size_t count = members.size(); count > 0; --count) {
         Words begin;
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < count; ++i)
             for (auto& word : words_of(members[i])) begin.push_back(std::move(word));
-        }
-        for (const auto& input : inputs) {
+        for (const auto& input : inputs)
             if (same_words(begin, words_of(input)))
                 return with_rest(input, std::span(members).subspan(count));
-        }
     }
     // "device_class" is the class, "expires_at" is --expires: the longest that is a part counts.
     const auto member = words_of(members.front());

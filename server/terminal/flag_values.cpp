@@ -42,9 +42,8 @@ Result<void> read_moments(std::initializer_list<std::pair<const char*, std::stri
 }
 
 Result<int> parse_priority(std::string_view text) {
-    for (const auto& [word, priority] : kPriorities) {
+    for (const auto& [word, priority] : kPriorities)
         if (text == word) return priority;
-    }
     int number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || end != text.data() + text.size() || number < -10 || number > 10) {

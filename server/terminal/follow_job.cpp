@@ -52,11 +52,10 @@ int conclude(const CommandContext& context, const nlohmann::json& job, Ending en
         text += ". " + job["error"].get<std::string>();
     const auto painted =
         context.terminal.paint(status == ExitStatus::done ? Style::good : Style::bad, text);
-    if (ending == Ending::note) {
+    if (ending == Ending::note)
         context.terminal.note(painted);
-    } else {
+    else
         context.terminal.line(context.json ? job.dump(2) : painted);
-    }
     if (failed > 0 && job.value("tasks_failed", 0) == 0 && !context.json) {
         context.terminal.note("For the error of each failed item: plimsoll results " +
                               job.value("id", ""));

@@ -47,9 +47,8 @@ class SilentTerminal {
 
 Result<std::string> first_line(std::istream& from, const std::string& name) {
     std::string line;
-    if (!std::getline(from, line)) {
+    if (!std::getline(from, line))
         return fail(Errc::invalid_input, "No password could be read from " + name + ".");
-    }
     if (line.ends_with('\r')) line.pop_back();
     return line;
 }

@@ -131,9 +131,8 @@ void append_member(const Terminal& terminal, const std::string& name, const json
 void append_object(const Terminal& terminal, const json& object, std::string& text) {
     // Short members first, tables and bars below them.
     for (const bool lists : {false, true}) {
-        for (const auto& [name, value] : object.items()) {
+        for (const auto& [name, value] : object.items())
             if (value.is_array() == lists) append_member(terminal, name, value, text);
-        }
     }
 }
 

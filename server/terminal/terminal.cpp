@@ -61,23 +61,12 @@ std::string Terminal::paint(Style style, std::string_view text) const {
     if (!colours_ || style == Style::plain) return std::string(text);
     const char* code = "";
     switch (style) {
-        case Style::plain:
-            break;
-        case Style::bold:
-            code = "1";
-            break;
-        case Style::dim:
-            code = "2";
-            break;
-        case Style::good:
-            code = "32";
-            break;
-        case Style::bad:
-            code = "31";
-            break;
-        case Style::accent:
-            code = "36";
-            break;
+        case Style::plain: break;
+        case Style::bold: code = "1"; break;
+        case Style::dim: code = "2"; break;
+        case Style::good: code = "32"; break;
+        case Style::bad: code = "31"; break;
+        case Style::accent: code = "36"; break;
     }
     return "\033[" + std::string(code) + "m" + std::string(text) + "\033[0m";
 }
@@ -87,9 +76,7 @@ void Terminal::line(std::string_view text) const {
     std::fflush(stdout);
 }
 
-void Terminal::note(std::string_view text) const {
-    print(stderr, text);
-}
+void Terminal::note(std::string_view text) const { print(stderr, text); }
 
 int Terminal::width() const {
     winsize size{};

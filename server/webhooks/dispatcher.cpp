@@ -41,8 +41,7 @@ std::string why(const Caller::Failure& failure) {
             return "The receiver did not respond within " +
                    std::to_string(Caller::kTime / std::chrono::seconds(1)) + " s.";
         case Caller::Obstacle::size:
-        case Caller::Obstacle::exchange:
-            break;
+        case Caller::Obstacle::exchange: break;
     }
     return "The receiver could not be reached: " + failure.reason + ".";
 }
@@ -131,9 +130,7 @@ struct Dispatcher::State : std::enable_shared_from_this<State> {
         if (stopped) co_return;
         if (due.has_value() == failing) {  // logged once when it changes, not every second
             failing = !due;
-            if (failing) {
-                log::warn("notices cannot be read", {{"reason", due.error().message}});
-            }
+            if (failing) log::warn("notices cannot be read", {{"reason", due.error().message}});
         }
         if (!due) co_return;
         for (auto& notice : *due) begin(std::move(notice));
@@ -173,9 +170,8 @@ struct Dispatcher::State : std::enable_shared_from_this<State> {
         const auto now = std::chrono::steady_clock::now();
         if (now < forget_at) co_return;
         forget_at = now + kForgetPace;
-        if (const auto done = co_await queue.forget(kKeepDays); !done) {
+        if (const auto done = co_await queue.forget(kKeepDays); !done)
             log::warn("old notices could not be deleted", {{"reason", done.error().message}});
-        }
     }
 
     struct UnderWay {
@@ -201,13 +197,9 @@ Dispatcher::Dispatcher(asio::any_io_executor executor, DeliveryQueue& queue, Sen
     : state_(std::make_shared<State>(std::move(executor), queue, std::move(sender), clock,
                                      std::move(random))) {}
 
-Dispatcher::~Dispatcher() {
-    stop();
-}
+Dispatcher::~Dispatcher() { stop(); }
 
-void Dispatcher::start() {
-    asio::co_spawn(state_->executor, state_->loop(), asio::detached);
-}
+void Dispatcher::start() { asio::co_spawn(state_->executor, state_->loop(), asio::detached); }
 
 void Dispatcher::stop() {
     state_->stopped = true;

@@ -33,9 +33,7 @@ std::string make_secret() {
     return secret;
 }
 
-std::string shown(std::string_view secret) {
-    return "whsec_" + base64(secret);
-}
+std::string shown(std::string_view secret) { return "whsec_" + base64(secret); }
 
 std::string signature(std::string_view secret, std::string_view id, std::string_view timestamp,
                       std::string_view body) {

@@ -12,13 +12,9 @@ namespace plimsoll::webhooks {
 using WebhookId = Id<struct WebhookTag>;
 using DeliveryId = Id<struct DeliveryTag>;
 
-inline std::string to_public(WebhookId id) {
-    return public_id("hook", id.value);
-}
+inline std::string to_public(WebhookId id) { return public_id("hook", id.value); }
 // The same in every attempt, so that a receiver can tell a repeat from a new notice.
-inline std::string to_public(DeliveryId id) {
-    return public_id("msg", id.value);
-}
+inline std::string to_public(DeliveryId id) { return public_id("msg", id.value); }
 
 // A URL that a team wants notified when its jobs end.
 struct Webhook {

@@ -162,12 +162,11 @@ TEST_F(ConnectionTest, CallersShareTheConnectionAndKeepTheirAnswers) {
         batch.push_back(Statement::of(Query{"test", "select 10 / ($1::int % 5) + $1::int v"}, i));
         asio::co_spawn(io_, connection_->run(std::move(batch), soon()),
                        [&, i](std::exception_ptr, Result<Replies> replies) {
-                           if (i % 5 == 0) {
+                           if (i % 5 == 0)
                                refused += !replies && replies.error().code == Errc::invalid_input;
-                           } else {
+                           else
                                right +=
                                    replies && replies->front()[0].get<int>("v") == 10 / (i % 5) + i;
-                           }
                        });
     }
     while (right + refused < 500 && io_.run_one()) {

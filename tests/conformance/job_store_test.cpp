@@ -184,9 +184,7 @@ TEST_F(JobStoreTest, OneBadJobDoesNotAffectOthers) {
     EXPECT_EQ(refused, 1);
 }
 
-TEST_F(JobStoreTest, ChecksItsSchema) {
-    must(stores_.jobs.ready());
-}
+TEST_F(JobStoreTest, ChecksItsSchema) { must(stores_.jobs.ready()); }
 
 }  // namespace
 }  // namespace plimsoll::conformance

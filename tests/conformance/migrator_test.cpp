@@ -113,9 +113,8 @@ TEST_F(MigratorTest, LeavesTheFunctionsOfANewerProgramAlone) {
 
 TEST_F(MigratorTest, ConcurrentMigrationsMakeOneSchema) {
     std::vector<std::future<Result<MigrationReport>>> started;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
         started.push_back(std::async(std::launch::async, [this] { return migrate(target_); }));
-    }
     int written = 0;
     for (auto& one : started) {
         auto report = one.get();

@@ -9,9 +9,8 @@ class StatisticsTest : public StoreTest {
   protected:
     // Of a device class that no other test uses.
     std::int64_t depth(const std::string& state) {
-        for (const auto& one : must(background_.statistics.depth())) {
+        for (const auto& one : must(background_.statistics.depth()))
             if (one.device_class == "accelerator" && one.state == state) return one.tasks;
-        }
         throw std::runtime_error("no such state: " + state);
     }
 };

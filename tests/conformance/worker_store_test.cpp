@@ -84,9 +84,8 @@ TEST_F(WorkerStoreTest, ADeviceThatCannotBeUsedIsListedWithTheReason) {
     device.name = "Fake card";
     device.capability = R"({"state":"crashed","reason":"killed by SIGSEGV"})";
     const auto listed = [&] {
-        for (auto& one : must(stores_.jobs.devices())) {
+        for (auto& one : must(stores_.jobs.devices()))
             if (one.node == kind_ && one.device == device.device) return one;
-        }
         return queue::DeviceStatus{};
     };
     WorkerStores stores(io_.get_executor(), Cluster::get().as(postgres::kWorkerRole));
@@ -325,9 +324,8 @@ TEST_F(WorkerStoreTest, DevicesAreListedWithTheirWork) {
     must(stores_.jobs.submit(job_of(2)));
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     auto device = [&] {
-        for (const auto& found : must(stores_.jobs.devices())) {
+        for (const auto& found : must(stores_.jobs.devices()))
             if (found.node == kind_) return found;
-        }
         throw std::runtime_error("the device is not listed");
     };
     EXPECT_EQ(device().state, "ready");

@@ -40,20 +40,17 @@ int main(int count, char** arguments) {
     if (count != 2) return 2;
     opencl::pin_driver_threads();
     std::vector<std::string> texts;
-    for (std::string line; std::getline(std::cin, line);) {
+    for (std::string line; std::getline(std::cin, line);)
         texts.push_back(nlohmann::json::parse(line).get<std::string>());
-    }
     std::vector<std::size_t> order(texts.size());
     std::iota(order.begin(), order.end(), 0U);
-    if (const auto seed = number("SHUFFLE", 0); seed != 0) {
+    if (const auto seed = number("SHUFFLE", 0); seed != 0)
         std::shuffle(order.begin(), order.end(), std::mt19937(static_cast<unsigned>(seed)));
-    }
     const auto device = need(opencl::Device::open({"pocl", 0}));
     auto capability = opencl::assess(device);
     // What the processor says of itself is believed.
-    for (const auto feature : candidate_features(device.info())) {
+    for (const auto feature : candidate_features(device.info()))
         capability.features.push_back(run_feature_test(device, feature));
-    }
     const char* form_name = std::getenv("FORM");
     const auto form = routines::parse_form(form_name == nullptr ? "fp32" : form_name);
     if (!form) return 2;

@@ -81,18 +81,13 @@ Errc code_of(int status) {
     switch (status) {
         case CL_MEM_OBJECT_ALLOCATION_FAILURE:
         case CL_OUT_OF_RESOURCES:
-        case CL_OUT_OF_HOST_MEMORY:
-            return Errc::exhausted;
-        case CL_INVALID_BUFFER_SIZE:
-            return Errc::too_large;
+        case CL_OUT_OF_HOST_MEMORY: return Errc::exhausted;
+        case CL_INVALID_BUFFER_SIZE: return Errc::too_large;
         case CL_DEVICE_NOT_FOUND:
-        case kPlatformNotFound:
-            return Errc::not_found;
+        case kPlatformNotFound: return Errc::not_found;
         case CL_DEVICE_NOT_AVAILABLE:
-        case CL_COMPILER_NOT_AVAILABLE:
-            return Errc::unavailable;
-        default:
-            return Errc::internal;
+        case CL_COMPILER_NOT_AVAILABLE: return Errc::unavailable;
+        default: return Errc::internal;
     }
 }
 

@@ -25,9 +25,8 @@ Result<DeviceAddress> parse_device_address(std::string_view text) {
     DeviceAddress address{std::string(rest.substr(0, colon)), 0};
     const auto [end, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), address.index);
-    if (error != std::errc{} || end != digits.data() + digits.size() || address.index < 0) {
+    if (error != std::errc{} || end != digits.data() + digits.size() || address.index < 0)
         return bad();
-    }
     return address;
 }
 

@@ -29,9 +29,7 @@ inline constexpr Word<DeviceType> kDeviceTypes[] = {{"cpu", DeviceType::cpu},
                                                     {"gpu", DeviceType::gpu},
                                                     {"accelerator", DeviceType::accelerator},
                                                     {"other", DeviceType::other}};
-constexpr std::span<const Word<DeviceType>> words_of(DeviceType) {
-    return kDeviceTypes;
-}
+constexpr std::span<const Word<DeviceType>> words_of(DeviceType) { return kDeviceTypes; }
 
 struct DeviceInfo {
     DeviceAddress address;
@@ -79,8 +77,6 @@ struct DeviceInfo {
 };
 
 // CPU devices read host memory directly and need no copy.
-inline bool has_own_memory(const DeviceInfo& info) {
-    return info.type != DeviceType::cpu;
-}
+inline bool has_own_memory(const DeviceInfo& info) { return info.type != DeviceType::cpu; }
 
 }  // namespace plimsoll::opencl

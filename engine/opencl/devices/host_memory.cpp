@@ -53,11 +53,10 @@ void read_group_limits(const std::filesystem::path& root, Bytes& v1, Bytes& v2) 
         if (first == std::string::npos || second == std::string::npos) continue;
         const auto controllers = "," + line.substr(first + 1, second - first - 1) + ",";
         const auto group = std::string_view(line).substr(second + 1);
-        if (controllers == ",,") {
+        if (controllers == ",,")
             v2 = tightest_limit(root / "sys/fs/cgroup", group, "memory.max");
-        } else if (controllers.find(",memory,") != std::string::npos) {
+        else if (controllers.find(",memory,") != std::string::npos)
             v1 = tightest_limit(root / "sys/fs/cgroup/memory", group, "memory.limit_in_bytes");
-        }
     }
 }
 

@@ -26,13 +26,11 @@ using Query = std::function<cl_int(std::size_t room, void* value, std::size_t* n
 
 Result<std::string> text_of(std::string_view call, const Query& query) {
     std::size_t bytes = 0;
-    if (const cl_int status = query(0, nullptr, &bytes); status != CL_SUCCESS) {
+    if (const cl_int status = query(0, nullptr, &bytes); status != CL_SUCCESS)
         return fail(status_error(call, status));
-    }
     std::string text(bytes, '\0');
-    if (const cl_int status = query(bytes, text.data(), nullptr); status != CL_SUCCESS) {
+    if (const cl_int status = query(bytes, text.data(), nullptr); status != CL_SUCCESS)
         return fail(status_error(call, status));
-    }
     text.resize(std::min(text.find('\0'), text.size()));  // drivers count the terminator
     return text;
 }
@@ -129,13 +127,11 @@ std::string_view processor_class_of(const DeviceReader& read, const DeviceInfo& 
 // "NV" -> "nv", "Clover" -> "clover", "AMD Accelerated" -> "amd-accelerated": safe in an address.
 std::string short_name(std::string_view text) {
     std::string name;
-    for (const unsigned char c : text) {
-        if (std::isalnum(c)) {
+    for (const unsigned char c : text)
+        if (std::isalnum(c))
             name += static_cast<char>(std::tolower(c));
-        } else if (!name.empty() && name.back() != '-') {
+        else if (!name.empty() && name.back() != '-')
             name += '-';
-        }
-    }
     while (!name.empty() && name.back() == '-') name.pop_back();
     return name.empty() ? "unnamed" : name;
 }
@@ -188,9 +184,8 @@ Result<std::vector<cl_device_id>> devices_of(cl_platform_id platform) {
     cl_int status = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
     if (status == CL_DEVICE_NOT_FOUND) return std::vector<cl_device_id>{};
     std::vector<cl_device_id> ids(count);
-    if (status == CL_SUCCESS && count > 0) {
+    if (status == CL_SUCCESS && count > 0)
         status = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr);
-    }
     if (status != CL_SUCCESS) return fail(status_error("clGetDeviceIDs", status));
     return ids;
 }
@@ -228,11 +223,10 @@ void add_platform(Inventory& inventory, cl_platform_id id) {
     int index = next_index(inventory, platform->short_name);
     for (const auto device : *devices) {
         auto info = describe(device, *platform, index++);
-        if (info) {
+        if (info)
             inventory.devices.push_back({std::move(*info), device});
-        } else {
+        else
             inventory.problems.push_back(info.error());
-        }
     }
 }
 

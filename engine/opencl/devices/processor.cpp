@@ -32,17 +32,13 @@ void request_amx_tiles() {
 
 #else
 
-bool processor_has(Instructions) {
-    return false;
-}
+bool processor_has(Instructions) { return false; }
 
 void request_amx_tiles() {}
 
 #endif
 
-void pin_driver_threads() {
-    setenv("POCL_AFFINITY", "1", 0);
-}
+void pin_driver_threads() { setenv("POCL_AFFINITY", "1", 0); }
 
 namespace {
 
@@ -68,31 +64,22 @@ std::string_view vectors_of_processor() {
 // https://developer.nvidia.com/cuda-gpus
 std::string_view nvidia_generation(unsigned major, unsigned minor) {
     switch (major) {
-        case 3:
-            return "Kepler";
-        case 5:
-            return "Maxwell";
-        case 6:
-            return "Pascal";
-        case 7:
-            return minor >= 5 ? "Turing" : "Volta";
-        case 8:
-            return minor == 9 ? "Ada" : "Ampere";
-        case 9:
-            return "Hopper";
+        case 3: return "Kepler";
+        case 5: return "Maxwell";
+        case 6: return "Pascal";
+        case 7: return minor >= 5 ? "Turing" : "Volta";
+        case 8: return minor == 9 ? "Ada" : "Ampere";
+        case 9: return "Hopper";
         case 10:
         case 11:
-        case 12:
-            return "Blackwell";
-        default:
-            return {};
+        case 12: return "Blackwell";
+        default: return {};
     }
 }
 
 std::string_view amd_generation(std::string_view name) {
-    for (const auto& generation : kAmd) {
+    for (const auto& generation : kAmd)
         if (name.starts_with(generation.prefix)) return generation.name;
-    }
     return {};
 }
 

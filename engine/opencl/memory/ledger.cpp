@@ -42,9 +42,7 @@ class Pages {
     std::byte* start_ = nullptr;
 };
 
-void CL_CALLBACK let_go(cl_mem, void* pages) {
-    delete static_cast<Pages*>(pages);
-}
+void CL_CALLBACK let_go(cl_mem, void* pages) { delete static_cast<Pages*>(pages); }
 
 }  // namespace
 

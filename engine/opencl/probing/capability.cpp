@@ -53,13 +53,9 @@ std::vector<std::string> Capability::proven() const {
     return names;
 }
 
-std::string to_json(const Capability& capability) {
-    return text_of(capability);
-}
+std::string to_json(const Capability& capability) { return text_of(capability); }
 
-std::string to_json(const ProbeReport& report) {
-    return text_of(report);
-}
+std::string to_json(const ProbeReport& report) { return text_of(report); }
 
 Result<Capability> capability_from_json(std::string_view text) {
     return parsed<Capability>(text, "device record");

@@ -21,9 +21,7 @@ inline constexpr Word<DeviceState> kDeviceStates[] = {{"ready", DeviceState::rea
                                                       {"failed", DeviceState::failed},
                                                       {"crashed", DeviceState::crashed},
                                                       {"hung", DeviceState::hung}};
-constexpr std::span<const Word<DeviceState>> words_of(DeviceState) {
-    return kDeviceStates;
-}
+constexpr std::span<const Word<DeviceState>> words_of(DeviceState) { return kDeviceStates; }
 
 // The result of testing one device.
 struct Capability {

@@ -57,9 +57,8 @@ void write_all(int fd, const std::string& text) {
     if (getppid() != parent) _exit(kThrew);  // it died before the line above
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
-    for (const int signal : {SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGABRT, SIGTERM, SIGINT}) {
+    for (const int signal : {SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGABRT, SIGTERM, SIGINT})
         std::signal(signal, SIG_DFL);
-    }
     if (printed == ChildOutput::dropped) dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     int status = 0;
@@ -92,9 +91,8 @@ bool await_end(int process, int pipe, Clock::time_point until, std::string& outp
             std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
         if (left <= 0) return false;
         std::array<pollfd, 2> watched{pollfd{process, POLLIN, 0}, pollfd{pipe, POLLIN, 0}};
-        if (poll(watched.data(), watched.size(), static_cast<int>(left)) < 0 && errno != EINTR) {
+        if (poll(watched.data(), watched.size(), static_cast<int>(left)) < 0 && errno != EINTR)
             throw_errno("poll");
-        }
         drain(pipe, output);
         if ((watched[0].revents & POLLIN) != 0) {
             drain(pipe, output);
@@ -137,9 +135,8 @@ ChildEnd run_in_child(const std::function<std::string()>& work, std::chrono::mil
     if (!await_end(process.get(), in.get(), Clock::now() + deadline, end.output)) {
         kill(child, SIGKILL);
         std::string ignored;
-        if (await_end(process.get(), in.get(), Clock::now() + kKillGrace, ignored)) {
+        if (await_end(process.get(), in.get(), Clock::now() + kKillGrace, ignored))
             waitpid(child, nullptr, 0);
-        }
         return {ChildEnd::Kind::hung,
                 {},
                 "no response within " + std::to_string(deadline.count()) + " ms"};

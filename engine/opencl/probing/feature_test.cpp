@@ -18,27 +18,22 @@ Floats exact_floats(std::size_t count, unsigned seed) {
     return values;
 }
 
-std::uint32_t bf16_of(float exact) {
-    return std::bit_cast<std::uint32_t>(exact) >> 16;
-}
+std::uint32_t bf16_of(float exact) { return std::bit_cast<std::uint32_t>(exact) >> 16; }
 
 // Rows of pairs of neighbours: A's along K.
 Words pairs_along_rows(const Floats& values) {
     Words pairs;
-    for (std::size_t i = 0; i + 1 < values.size(); i += 2) {
+    for (std::size_t i = 0; i + 1 < values.size(); i += 2)
         pairs.push_back(bf16_of(values[i]) | bf16_of(values[i + 1]) << 16);
-    }
     return pairs;
 }
 
 // Pairs of numbers below each other: B's along K.
 Words pairs_along_columns(const Floats& values, std::size_t columns) {
     Words pairs;
-    for (std::size_t row = 0; row < values.size(); row += 2 * columns) {
-        for (std::size_t j = 0; j < columns; ++j) {
+    for (std::size_t row = 0; row < values.size(); row += 2 * columns)
+        for (std::size_t j = 0; j < columns; ++j)
             pairs.push_back(bf16_of(values[row + j]) | bf16_of(values[row + columns + j]) << 16);
-        }
-    }
     return pairs;
 }
 
@@ -52,9 +47,7 @@ SelfTest test_fp16(const Device& device) {
         Run{device, "self_test_fp16", {bytes_of(a), bytes_of(b), bytes_of(c)}, {}, count, count}();
     if (!out) return broken(name, out.error());
     Comparison compare(name, 0x1p-10);  // rounded twice, to 11 bits each
-    for (std::size_t i = 0; i < count; ++i) {
-        compare.add(i, (*out)[i], double{a[i]} * b[i] + c[i]);
-    }
+    for (std::size_t i = 0; i < count; ++i) compare.add(i, (*out)[i], double{a[i]} * b[i] + c[i]);
     return compare.result();
 }
 
@@ -142,29 +135,22 @@ std::vector<Feature> candidate_features(const DeviceInfo& info) {
         {Instructions::avx512_vnni, Feature::avx512_vnni},
         {Instructions::avx512_bf16, Feature::avx512_bf16},
         {Instructions::amx_bf16, Feature::amx_bf16}};
-    for (const auto& [instructions, feature] : kOfProcessors) {
+    for (const auto& [instructions, feature] : kOfProcessors)
         if (info.type == DeviceType::cpu && processor_has(instructions))
             features.push_back(feature);
-    }
-    if (info.type == DeviceType::gpu && info.vendor.starts_with("NVIDIA")) {
+    if (info.type == DeviceType::gpu && info.vendor.starts_with("NVIDIA"))
         features.push_back(Feature::mma_bf16);
-    }
     return features;
 }
 
 SelfTest run_feature_test(const Device& device, Feature feature) {
     switch (feature) {
-        case Feature::fp16:
-            return test_fp16(device);
+        case Feature::fp16: return test_fp16(device);
         case Feature::avx2:
-        case Feature::avx512_vnni:
-            return test_bytes(device, feature);
-        case Feature::avx512_bf16:
-            return test_avx512_bf16(device);
-        case Feature::amx_bf16:
-            return test_product(device, feature, 16, 16, 32);
-        case Feature::mma_bf16:
-            return test_product(device, feature, 16, 8, 16);
+        case Feature::avx512_vnni: return test_bytes(device, feature);
+        case Feature::avx512_bf16: return test_avx512_bf16(device);
+        case Feature::amx_bf16: return test_product(device, feature, 16, 16, 32);
+        case Feature::mma_bf16: return test_product(device, feature, 16, 8, 16);
     }
     return {};
 }

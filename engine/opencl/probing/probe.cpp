@@ -12,9 +12,8 @@ namespace {
 ProbeReport list_devices() {
     ProbeReport report;
     auto inventory = take_inventory();
-    for (auto& found : inventory.devices) {
+    for (auto& found : inventory.devices)
         report.devices.push_back({std::move(found.info), DeviceState::failed, "not tried", {}, {}});
-    }
     for (const auto& problem : inventory.problems) {
         report.problems.push_back(problem.where.empty() ? problem.message
                                                         : problem.where + ": " + problem.message);
@@ -45,9 +44,8 @@ Capability verdict(const DeviceInfo& info, const ProbeSteps& steps,
         run_in_child([&] { return to_json(ProbeReport{{steps.try_out(info)}, {}}); }, deadline);
     if (end.kind != ChildEnd::Kind::finished) return {info, state_of(end.kind), end.reason, {}, {}};
     auto report = probe_report_from_json(end.output);
-    if (!report || report->devices.size() != 1) {
+    if (!report || report->devices.size() != 1)
         return {info, DeviceState::crashed, "its output is incomplete", {}, {}};
-    }
     return std::move(report->devices.front());
 }
 
@@ -64,9 +62,8 @@ SelfTest feature_verdict(const DeviceInfo& info, Feature feature, const ProbeSte
     const std::string name(to_string(feature));
     if (end.kind != ChildEnd::Kind::finished) return {name, 0, 0, end.reason};
     auto report = probe_report_from_json(end.output);
-    if (!report || report->devices.size() != 1 || report->devices[0].features.size() != 1) {
+    if (!report || report->devices.size() != 1 || report->devices[0].features.size() != 1)
         return {name, 0, 0, "its output is incomplete"};
-    }
     return std::move(report->devices[0].features[0]);
 }
 
@@ -83,16 +80,13 @@ Capability assess(const Device& device) {
     return capability;
 }
 
-ProbeSteps ProbeSteps::real() {
-    return {list_devices, try_device, try_feature_of};
-}
+ProbeSteps ProbeSteps::real() { return {list_devices, try_device, try_feature_of}; }
 
 ProbeReport probe(const ProbeOptions& options, const ProbeSteps& steps) {
     const auto end =
         run_in_child([&] { return to_json(steps.list()); }, options.inventory_deadline);
-    if (end.kind != ChildEnd::Kind::finished) {
+    if (end.kind != ChildEnd::Kind::finished)
         return {{}, {"Listing the OpenCL devices failed: " + end.reason + "."}};
-    }
     auto report = probe_report_from_json(end.output);
     if (!report) return {{}, {report.error().message}};
     for (auto& device : report->devices) {

@@ -26,9 +26,8 @@ SelfTest test_fma(const Device& device) {
         Run{device, "self_test_fma", {bytes_of(a), bytes_of(b), bytes_of(c)}, {}, count, count}();
     if (!out) return broken(name, out.error());
     Comparison compare(name, 0x1p-23);  // one unit in the last place
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; ++i)
         compare.add(i, (*out)[i], std::fma(double{a[i]}, double{b[i]}, double{c[i]}));
-    }
     return compare.result();
 }
 
@@ -53,9 +52,8 @@ SelfTest test_half_load(const Device& device) {
         Run{device, "self_test_half_load", {bytes_of(halves)}, {}, halves.size(), halves.size()}();
     if (!out) return broken(name, out.error());
     Comparison compare(name, 0);
-    for (std::size_t i = 0; i < halves.size(); ++i) {
+    for (std::size_t i = 0; i < halves.size(); ++i)
         compare.add(i, (*out)[i], half_value(halves[i]));
-    }
     return compare.result();
 }
 

@@ -48,9 +48,7 @@ inline constexpr Word<Feature> kFeatures[] = {
     {"amx_bf16", Feature::amx_bf16},
     {"mma_bf16", Feature::mma_bf16},
 };
-constexpr std::span<const Word<Feature>> words_of(Feature) {
-    return kFeatures;
-}
+constexpr std::span<const Word<Feature>> words_of(Feature) { return kFeatures; }
 
 // Features worth testing on this device. On CPU devices only those that CPUID reports.
 std::vector<Feature> candidate_features(const DeviceInfo& info);

@@ -42,9 +42,7 @@ struct Run {
         TRY(auto built, device.build(kernels::source(kernel), kernel));
         std::vector<Buffer> buffers;
         unsigned argument = 0;
-        for (const auto input : inputs) {
-            TRY_DO(add(buffers, built, argument++, input));
-        }
+        for (const auto input : inputs) TRY_DO(add(buffers, built, argument++, input));
         if (count) {
             TRY_DO(device.set_argument(built, argument++, *count));
         }
@@ -52,10 +50,9 @@ struct Run {
         TRY_DO(add(buffers, built, argument, std::as_bytes(std::span(out))));
         TRY_DO(device.launch(built, items, kGroup));
         TRY_DO(device.read(buffers.back(), std::as_writable_bytes(std::span(out))));
-        for (std::size_t i = outputs; i < out.size(); ++i) {
+        for (std::size_t i = outputs; i < out.size(); ++i)
             if (!std::isnan(out[i]))
                 return fail(Errc::corrupt, "Wrote past the end of its output.");
-        }
         out.resize(outputs);
         return out;
     }

@@ -22,9 +22,8 @@ Result<void> AnswerCheck::run() {
     last_ = written.back();
     TRY_DO(device_->write(buffer_, std::as_bytes(std::span(written))));
     Numbers read{};
-    if (auto done = device_->read(buffer_, std::as_writable_bytes(std::span(read))); !done) {
+    if (auto done = device_->read(buffer_, std::as_writable_bytes(std::span(read))); !done)
         return done;
-    }
     if (read == written) return {};
     return fail(Errc::corrupt, "The device does not return the data written to it.",
                 to_string(device_->info().address));

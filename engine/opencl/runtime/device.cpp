@@ -41,13 +41,11 @@ Result<Device> Device::open(const DeviceAddress& address, SecondQueue second_que
         if (found.info.address != address) continue;
         cl_int status = CL_SUCCESS;
         ContextHandle context(clCreateContext(nullptr, 1, &found.id, nullptr, nullptr, &status));
-        if (status != CL_SUCCESS) {
+        if (status != CL_SUCCESS)
             return fail(status_error("clCreateContext", status, to_string(address)));
-        }
         QueueHandle queue(clCreateCommandQueue(context.get(), found.id, 0, &status));
-        if (status != CL_SUCCESS) {
+        if (status != CL_SUCCESS)
             return fail(status_error("clCreateCommandQueue", status, to_string(address)));
-        }
         Device device(std::move(found.info), found.id, std::move(context), std::move(queue));
         device.copies_apart_ =
             second_queue == SecondQueue::always ||
@@ -84,9 +82,7 @@ Result<Kernel> Device::build(std::string_view source, const std::string& name,
     const char* text = source.data();
     const std::size_t length = source.size();
     ProgramHandle program(clCreateProgramWithSource(context_.get(), 1, &text, &length, &status));
-    if (status != CL_SUCCESS) {
-        return fail(status_error("clCreateProgramWithSource", status, name));
-    }
+    if (status != CL_SUCCESS) return fail(status_error("clCreateProgramWithSource", status, name));
     return kernel_of(std::move(program), name, options);
 }
 
@@ -96,9 +92,7 @@ Result<Kernel> Device::load(const ProgramBinary& binary, const std::string& name
     const std::size_t length = binary.bytes.size();
     ProgramHandle program(
         clCreateProgramWithBinary(context_.get(), 1, &id_, &length, &bytes, nullptr, &status));
-    if (status != CL_SUCCESS) {
-        return fail(status_error("clCreateProgramWithBinary", status, name));
-    }
+    if (status != CL_SUCCESS) return fail(status_error("clCreateProgramWithBinary", status, name));
     return kernel_of(std::move(program), name, {});
 }
 
@@ -186,8 +180,6 @@ Result<void> Device::launch(const Kernel& kernel, std::size_t items, std::size_t
                                         &group, 0, nullptr, nullptr));
 }
 
-Result<void> Device::finish() const {
-    return check("clFinish", clFinish(queue_.get()));
-}
+Result<void> Device::finish() const { return check("clFinish", clFinish(queue_.get())); }
 
 }  // namespace plimsoll::opencl

@@ -51,9 +51,8 @@ std::optional<ProgramBinary> ProgramCache::load(const std::string& key) const {
         ProgramBinary binary{std::vector<std::byte>(text.size() - kHead)};
         std::memcpy(binary.bytes.data(), text.data() + kHead, binary.bytes.size());
         const auto digest = digest_of(binary.bytes);
-        if (std::memcmp(digest.data(), text.data() + kMagic.size(), kDigestBytes) == 0) {
+        if (std::memcmp(digest.data(), text.data() + kMagic.size(), kDigestBytes) == 0)
             return binary;
-        }
     }
     remove(key);
     return std::nullopt;
@@ -101,9 +100,8 @@ Result<Kernel> Programs::make(const std::string& name, const std::string& option
     if (!kernel) return kernel;
     ++built_;
     // An unwritable cache costs the next start a compilation, but this one nothing.
-    if (const auto binary = device_.binary_of(*kernel); binary && !binary->bytes.empty()) {
+    if (const auto binary = device_.binary_of(*kernel); binary && !binary->bytes.empty())
         (void)cache_.store(key, *binary);
-    }
     return kernel;
 }
 

@@ -14,9 +14,7 @@ namespace plimsoll::profiling {
 inline std::vector<float> random_floats(std::size_t count) {
     std::minstd_rand bits(1);
     std::vector<float> values(count);
-    for (auto& value : values) {
-        value = static_cast<float>(bits() % 2048) / 1024.0F - 1.0F;
-    }
+    for (auto& value : values) value = static_cast<float>(bits() % 2048) / 1024.0F - 1.0F;
     return values;
 }
 

@@ -44,9 +44,8 @@ Result<LaunchCost> measure_launches(const Subject& subject, const std::filesyste
     const auto launch = [&] { return opencl::invoke(device, **kernel, {kItems, kItems}, out); };
     TRY(cost.waited, time_launches(subject, launch));
     const auto queued = time_launches(subject, [&]() -> Result<void> {
-        for (int i = 0; i < kQueuedLaunches; ++i) {
+        for (int i = 0; i < kQueuedLaunches; ++i)
             TRY_DO(launch());
-        }
         return {};
     });
     if (!queued) return fail(queued.error());
@@ -66,9 +65,8 @@ Result<Overlap> measure_overlap(const Subject& subject) {
         random_buffer(device, packed_bytes(plan, kKneeDepth, kKneeColumns) / sizeof(float));
     auto c = device.allocate(std::size_t{kRows} * kKneeColumns * sizeof(float));
     auto next = device.allocate(kCopied);
-    for (const auto* made : {&a, &packed, &c, &next}) {
+    for (const auto* made : {&a, &packed, &c, &next})
         if (!*made) return fail(made->error());
-    }
     TRY(auto transfers,
         opencl::Transfers::create(device, opencl::Transfers::Mode::staged, kCopied / 2));
     const std::vector<std::byte> bytes(kCopied, std::byte{1});
@@ -89,9 +87,8 @@ Result<Overlap> measure_overlap(const Subject& subject) {
         TRY_DO(compute());
         return transfers.arrive();
     });
-    for (const auto* timing : {&computed, &copied, &both}) {
+    for (const auto* timing : {&computed, &copied, &both})
         if (!*timing) return fail(timing->error());
-    }
     return Overlap{*computed, *copied, *both};
 }
 

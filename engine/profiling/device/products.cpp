@@ -26,9 +26,8 @@ constexpr std::array kGpuSizes = {Size{16384, 2304, 768}, Size{16384, 3072, 768}
 
 std::vector<Size> sizes_for(const opencl::Device& device) {
     std::vector<Size> sizes(kSizes.begin(), kSizes.end());
-    if (routines::flavour_for(device.info()) == routines::Flavour::group) {
+    if (routines::flavour_for(device.info()) == routines::Flavour::group)
         sizes.insert(sizes.end(), kGpuSizes.begin(), kGpuSizes.end());
-    }
     return sizes;
 }
 
@@ -58,9 +57,8 @@ Result<Product> product_of(const Subject& subject, const routines::GemmPlan& pla
     auto b = random_buffer(device, std::size_t{size.k} * size.n);
     auto c = device.allocate(std::size_t{size.m} * size.n * sizeof(float));
     auto packed = device.allocate(packed_bytes(plan, size.k, size.n));
-    for (const auto* made : {&a, &b, &c, &packed}) {
+    for (const auto* made : {&a, &b, &c, &packed})
         if (!*made) return fail(made->error());
-    }
     auto done = pack(subject.programs, plan, *b, {size.k, size.n, size.n, 1}, *packed);
     if (const auto form = form_of(plan.method); done && form != routines::Form::fp32) {
         TRY(auto rows, device.allocate(std::size_t{size.m} * size.k * bytes_of_number(form)));

@@ -19,9 +19,8 @@ Result<std::vector<Rate>> measure_rows(const Subject& subject, const Peak& peak)
     const auto in = random_buffer(device, kNumbers);
     const auto gain = random_buffer(device, shape.columns);
     const auto out = device.allocate(kNumbers * sizeof(float));
-    for (const auto* made : {&in, &gain, &out}) {
+    for (const auto* made : {&in, &gain, &out})
         if (!*made) return fail(made->error());
-    }
     auto& programs = subject.programs;
     const std::array<std::pair<const char*, Run>, 3> operations{
         std::pair{"layer norm", Run([&] {
@@ -55,9 +54,8 @@ Result<Rate> attention_of(const Subject& subject, Method method, const std::stri
     const auto offsets = uploaded(device, layout.offsets);
     const auto& steps = walk_of(method, layout);
     const auto walk = uploaded(device, steps);
-    for (const auto* made : {&qkv, &out, &offsets, &walk}) {
+    for (const auto* made : {&qkv, &out, &offsets, &walk})
         if (!*made) return fail(made->error());
-    }
     const bool is_narrow = form_of(method) != Form::fp32;
     TRY(auto numbers, device.allocate(tokens * 3 * width * bytes_of_number(form_of(method))));
     const NarrowRows rows{std::move(numbers), {}};
@@ -73,9 +71,7 @@ Result<Rate> attention_of(const Subject& subject, Method method, const std::stri
     });
     if (!timing) return fail(timing.error());
     double work = 0;
-    for (const double length : lengths) {
-        work += 4.0 * length * length * static_cast<double>(width);
-    }
+    for (const double length : lengths) work += 4.0 * length * length * static_cast<double>(width);
     return Rate{name, std::string(to_string(method)), *timing, work, {}};
 }
 

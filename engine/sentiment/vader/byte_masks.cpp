@@ -12,9 +12,8 @@ ByteMasks classify_block_portably(const char* text, char* lowered) {
         const auto byte = static_cast<std::uint8_t>(text[i]);
         const std::uint64_t bit = std::uint64_t{1} << i;
         const bool upper = byte >= 'A' && byte <= 'Z';
-        if (byte == ' ' || (byte >= 0x09 && byte <= 0x0D) || (byte >= 0x1C && byte <= 0x1F)) {
+        if (byte == ' ' || (byte >= 0x09 && byte <= 0x0D) || (byte >= 0x1C && byte <= 0x1F))
             masks.space |= bit;
-        }
         if (upper) masks.upper |= bit;
         if (byte >= 'a' && byte <= 'z') masks.lower |= bit;
         if (byte >= 0x80) masks.high |= bit;
@@ -30,9 +29,7 @@ ByteMasks classify_block_portably(const char* text, char* lowered) {
 
 namespace {
 
-__m128i bytes(int value) {
-    return _mm_set1_epi8(static_cast<char>(value));
-}
+__m128i bytes(int value) { return _mm_set1_epi8(static_cast<char>(value)); }
 
 // Bytes in [first, first + width], unsigned.
 __m128i in_range(__m128i v, int first, int width) {

@@ -33,9 +33,8 @@ class EmojiTable {
 
     EmojiTable() : pages_(1) {
         for (const Emoji& entry : emoji()) {
-            if (entry.code_point >= kEnd || pages_.size() > 0xFF) {
+            if (entry.code_point >= kEnd || pages_.size() > 0xFF)
                 throw std::logic_error("The emoji list does not fit its table.");
-            }
             std::uint8_t& page = page_of_[entry.code_point / kPageSize];
             if (page == 0) {
                 page = static_cast<std::uint8_t>(pages_.size());

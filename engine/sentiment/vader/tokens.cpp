@@ -42,11 +42,9 @@ bool contains(std::span<const Range> ranges, char32_t c) {
 
 LetterCase letter_case(char32_t c) {
     switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
-        case UTF8PROC_CATEGORY_LU:
-            return LetterCase::upper;
+        case UTF8PROC_CATEGORY_LU: return LetterCase::upper;
         case UTF8PROC_CATEGORY_LL:
-        case UTF8PROC_CATEGORY_LT:
-            return LetterCase::lower_or_title;
+        case UTF8PROC_CATEGORY_LT: return LetterCase::lower_or_title;
         default:
             if (contains(kOtherUppercase, c)) return LetterCase::upper;
             if (contains(kOtherLowercase, c)) return LetterCase::lower_or_title;
@@ -60,15 +58,12 @@ constexpr char32_t kKelvinSign = 0x212A;
 
 constexpr auto kPunctuation = [] {
     std::array<bool, 256> table{};
-    for (const char c : std::string_view{"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"}) {
+    for (const char c : std::string_view{"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"})
         table[static_cast<std::uint8_t>(c)] = true;
-    }
     return table;
 }();
 
-bool is_punctuation(char c) {
-    return kPunctuation[static_cast<std::uint8_t>(c)];
-}
+bool is_punctuation(char c) { return kPunctuation[static_cast<std::uint8_t>(c)]; }
 
 std::size_t count_code_points(std::string_view text) {
     std::size_t count = 0;
@@ -98,11 +93,10 @@ void Tokens::split(std::string_view text) {
         for (; edges != 0; edges &= edges - 1) {
             const std::size_t at =
                 block * kBlock + static_cast<std::size_t>(std::countr_zero(edges));
-            if (inside) {
+            if (inside)
                 add(begin, at);
-            } else {
+            else
                 begin = at;
-            }
             inside = !inside;
         }
     }
@@ -112,9 +106,8 @@ void Tokens::classify(std::string_view text) {
     const std::size_t blocks = text.size() / kBlock + 1;
     spaces_.resize(blocks);
     letters_.resize(blocks);
-    if (lowered_.size() < blocks * kBlock + WordTable::kLongestWord) {
+    if (lowered_.size() < blocks * kBlock + WordTable::kLongestWord)
         lowered_.resize(blocks * kBlock + WordTable::kLongestWord);
-    }
     exclamations_ = questions_ = 0;
     std::uint64_t apostrophes = 0;
     for (std::size_t block = 0; block < blocks; ++block) {
@@ -189,11 +182,10 @@ void Tokens::add_beyond_ascii(std::size_t begin, std::size_t end) {
             upper |= letter == LetterCase::upper;
             other_case |= letter == LetterCase::lower_or_title;
         }
-        if (decoded.code_point == kKelvinSign) {
+        if (decoded.code_point == kKelvinSign)
             folded_.push_back('k');
-        } else {
+        else
             folded_.append(token, at, decoded.length);
-        }
         at += decoded.length;
     }
     const std::size_t length = folded_.size();

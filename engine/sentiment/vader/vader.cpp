@@ -15,11 +15,10 @@ namespace {
 double emphasis(std::size_t exclamations, std::size_t questions) {
     const double exclaimed = static_cast<double>(std::min<std::size_t>(exclamations, 4)) * 0.292;
     double asked = 0;
-    if (questions > 3) {
+    if (questions > 3)
         asked = 0.96;
-    } else if (questions > 1) {
+    else if (questions > 1)
         asked = static_cast<double>(questions) * 0.18;
-    }
     return exclaimed + asked;
 }
 
@@ -40,16 +39,14 @@ Scores combine(std::span<const Contribution> contributions, std::size_t tokens, 
         if (c.valence < 0) negative += c.valence - 1;
         if (c.valence != 0) --neutral;
     }
-    if (sum > 0) {
+    if (sum > 0)
         sum += amplifier;
-    } else if (sum < 0) {
+    else if (sum < 0)
         sum -= amplifier;
-    }
-    if (positive > std::fabs(negative)) {
+    if (positive > std::fabs(negative))
         positive += amplifier;
-    } else if (positive < std::fabs(negative)) {
+    else if (positive < std::fabs(negative))
         negative -= amplifier;
-    }
     const double total = positive + std::fabs(negative) + static_cast<double>(neutral);
     return {.neg = round_decimal(std::fabs(negative / total), 1000),
             .neu = round_decimal(std::fabs(static_cast<double>(neutral) / total), 1000),
@@ -67,9 +64,8 @@ Scores Scorer::score(std::string_view utf8) {
     tokens_.split(utf8);
     if (tokens_.all().empty()) return {};
     contributions_.clear();
-    for (const std::uint32_t token : tokens_.hits()) {
+    for (const std::uint32_t token : tokens_.hits())
         contributions_.push_back({token, valence_at(tokens_, token)});
-    }
     if (!contributions_.empty()) {
         if (const auto turn = tokens_.turn()) apply_contrast(contributions_, *turn);
     }

@@ -39,9 +39,7 @@ bool is_dampening_pair(Role first, Role second) {
            (first == Role::sort && second == Role::of);
 }
 
-bool is_so_or_this(Role role) {
-    return role == Role::so || role == Role::this_;
-}
+bool is_so_or_this(Role role) { return role == Role::so || role == Role::this_; }
 
 class Context {
   public:
@@ -113,9 +111,7 @@ class Context {
         for (const Idiom& known : kIdioms) {
             if (known.length != length) continue;
             bool matches = true;
-            for (std::size_t k = 0; k < length; ++k) {
-                matches &= role(first + k) == known.words[k];
-            }
+            for (std::size_t k = 0; k < length; ++k) matches &= role(first + k) == known.words[k];
             if (matches) return known.valence;
         }
         return std::nullopt;
@@ -201,11 +197,10 @@ void scan_indexed(std::vector<Contribution>& all, std::uint32_t turn) {
 
 void apply_contrast(std::vector<Contribution>& contributions, std::uint32_t turn) {
     constexpr std::size_t kScanUpTo = 256;
-    if (contributions.size() <= kScanUpTo) {
+    if (contributions.size() <= kScanUpTo)
         scan(contributions, turn);
-    } else {
+    else
         scan_indexed(contributions, turn);
-    }
 }
 
 }  // namespace plimsoll::sentiment::vader

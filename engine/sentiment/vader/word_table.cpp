@@ -57,18 +57,10 @@ constexpr std::string_view kNegations[] = {
 
 }  // namespace
 
-std::span<const RoleWord> role_words() {
-    return kRoles;
-}
-std::span<const std::string_view> intensifiers() {
-    return kIntensifiers;
-}
-std::span<const std::string_view> dampeners() {
-    return kDampeners;
-}
-std::span<const std::string_view> negations() {
-    return kNegations;
-}
+std::span<const RoleWord> role_words() { return kRoles; }
+std::span<const std::string_view> intensifiers() { return kIntensifiers; }
+std::span<const std::string_view> dampeners() { return kDampeners; }
+std::span<const std::string_view> negations() { return kNegations; }
 
 const WordTable& WordTable::instance() {
     static const WordTable table;
@@ -97,9 +89,8 @@ Word& WordTable::insert(std::string_view text) {
     const Key key = make_key(padded, text.size());
     const std::uint64_t h = hash(key);
     std::size_t slot = (h >> kFilterBits) % slots_.size();
-    for (; slots_[slot] != 0; slot = (slot + 1) % slots_.size()) {
+    for (; slots_[slot] != 0; slot = (slot + 1) % slots_.size())
         if (entries_[slots_[slot] - 1u].key == key) return entries_[slots_[slot] - 1u].word;
-    }
     entries_.push_back({key, {}});
     slots_[slot] = static_cast<std::uint16_t>(entries_.size());
     const std::size_t bit = h % (1u << kFilterBits);

@@ -55,8 +55,7 @@ Convention convention_for(const ModelShape& shape, const TrainingSettings& setti
                     "rate"};
         case Family::lstm:
             return {128, 1e-3, 128, "Adam's own default rate and minibatch (Kingma and Ba 2015)"};
-        default:
-            break;
+        default: break;
     }
     if (pretraining) return pretraining_of(shape, settings);
     if (settings.lora.rank > 0) return adapters_of(shape);

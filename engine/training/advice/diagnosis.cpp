@@ -173,10 +173,8 @@ bool is_news(const Observation& seen, const std::vector<Cause>& own, Subject sub
         seen.loader_workers <
             (seen.cpu_cores > 0 ? utilisation::loader_workers(seen.cpu_cores, false) : 8);
     switch (subject) {
-        case Subject::workers:
-            return few_workers;
-        case Subject::accumulation:
-            return seen.accumulation > 1;
+        case Subject::workers: return few_workers;
+        case Subject::accumulation: return seen.accumulation > 1;
         default:
             return seen.max_batch == 0 || seen.batch == 0 || 2LL * seen.batch <= seen.max_batch;
     }

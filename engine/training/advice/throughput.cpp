@@ -11,14 +11,11 @@ namespace {
 double matrix_rate(const TrainingSettings& t, const GpuProfile& gpu, const ThroughputModel& m) {
     const double fp32 = gpu.fp32_flops.value * m.fp32_share;
     switch (t.precision) {
-        case Precision::fp32:
-            return fp32;
+        case Precision::fp32: return fp32;
         case Precision::fp16_autocast:
-        case Precision::fp16:
-            return std::max(fp32, gpu.fp16_flops.value * m.matmul_share);
+        case Precision::fp16: return std::max(fp32, gpu.fp16_flops.value * m.matmul_share);
         case Precision::bf16_autocast:
-        case Precision::bf16:
-            return std::max(fp32, gpu.bf16_flops.value * m.matmul_share);
+        case Precision::bf16: return std::max(fp32, gpu.bf16_flops.value * m.matmul_share);
     }
     return fp32;
 }

@@ -80,9 +80,7 @@ double out_of_memory_probability(std::int64_t reserved, std::int64_t available, 
 enum class Fit { yes, tight, no };  // tight: only below the band's upper edge, or above 95 %
 using plimsoll::to_string;
 inline constexpr Word<Fit> kFits[] = {{"yes", Fit::yes}, {"tight", Fit::tight}, {"no", Fit::no}};
-constexpr std::span<const Word<Fit>> words_of(Fit) {
-    return kFits;
-}
+constexpr std::span<const Word<Fit>> words_of(Fit) { return kFits; }
 
 struct BatchLimits {
     std::int64_t limit_bytes = 0;  // reserved memory that the safety margin leaves

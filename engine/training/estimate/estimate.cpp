@@ -141,8 +141,7 @@ Purpose purpose_of(Group group) {
         case Group::weights:
         case Group::half_weights:
         case Group::gradients:
-        case Group::optimizer:
-            return Purpose::state;
+        case Group::optimizer: return Purpose::state;
         case Group::embedding:
         case Group::attention:
         case Group::attention_scores:
@@ -151,15 +150,13 @@ Purpose purpose_of(Group group) {
         case Group::masks:
         case Group::lora:
         case Group::experts:
-        case Group::logits:
-            return Purpose::activations;
+        case Group::logits: return Purpose::activations;
         case Group::optimizer_temporaries:
         case Group::batch:
         case Group::workspace:
         case Group::backward_temporaries:
         case Group::communication:
-        case Group::placement:
-            return Purpose::temporary;
+        case Group::placement: return Purpose::temporary;
     }
     return Purpose::temporary;
 }

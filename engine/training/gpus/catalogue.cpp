@@ -14,12 +14,11 @@ namespace {
 // Letters and digits alone: "NVIDIA A100-SXM4-80GB" and "a100_80gb" share "a100" and "80gb".
 std::vector<std::string> words(std::string_view text) {
     std::vector<std::string> out(1);
-    for (unsigned char c : text) {
+    for (unsigned char c : text)
         if (std::isalnum(c))
             out.back() += static_cast<char>(std::tolower(c));
         else if (!out.back().empty())
             out.emplace_back();
-    }
     if (out.back().empty()) out.pop_back();
     return out;
 }

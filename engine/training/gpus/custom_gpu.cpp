@@ -53,9 +53,7 @@ Result<void> check_guide(const CustomGpu& gpu) {
     return {};
 }
 
-Figure given(double value) {
-    return {value, "given by the user"};
-}
+Figure given(double value) { return {value, "given by the user"}; }
 
 GpuProfile with_rates(const CustomGpu& gpu) {
     GpuProfile p;

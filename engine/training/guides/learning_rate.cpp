@@ -6,9 +6,7 @@
 namespace plimsoll::training {
 namespace {
 
-bool positive(double x, double max) {
-    return std::isfinite(x) && x > 0 && x <= max;
-}
+bool positive(double x, double max) { return std::isfinite(x) && x > 0 && x <= max; }
 
 double surge_shape(double batch, double noise) {
     return 1 / (std::sqrt(noise / batch) + std::sqrt(batch / noise));

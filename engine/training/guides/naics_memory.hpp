@@ -92,9 +92,7 @@ inline constexpr Word<Load> kLoads[] = {{"risky", Load::risky},
                                         {"good", Load::good},
                                         {"reasonable", Load::reasonable},
                                         {"underused", Load::underused}};
-constexpr std::span<const Word<Load>> words_of(Load) {
-    return kLoads;
-}
+constexpr std::span<const Word<Load>> words_of(Load) { return kLoads; }
 using plimsoll::to_string;
 
 // After an out-of-memory error: a quarter less batch, accumulation raised in proportion. The guide

@@ -138,14 +138,13 @@ void list_decoder(ParameterLister& list) {
         list.norm(s.hidden);
     }
     list.set_part(Part::layer);
-    for (int l = 0; l < s.layers; ++l, list.next_layer()) {
+    for (int l = 0; l < s.layers; ++l, list.next_layer())
         if (s.family == Family::gpt2)
             list_gpt2_layer(list);
         else if (s.family == Family::gpt_neox)
             list_gpt_neox_layer(list);
         else
             list_rms_norm_layer(list, l);
-    }
     list.set_part(Part::head);
     if (!traits.learned) list.vector(s.hidden);
     if (!s.has_rms_norm() || (traits.layer_norms && !traits.learned)) list.vector(s.hidden);

@@ -11,9 +11,7 @@ tl::unexpected<Error> wrong(const char* field, std::string rule) {
     return fail(Errc::invalid_input, std::move(rule), field);
 }
 
-bool probability(double p) {
-    return std::isfinite(p) && p >= 0 && p < 1;
-}
+bool probability(double p) { return std::isfinite(p) && p >= 0 && p < 1; }
 
 // Bounds keep products of three dimensions inside 64 bits.
 Result<void> check_range(const char* field, const char* what, std::int64_t value, std::int64_t low,
@@ -117,32 +115,22 @@ constexpr std::string_view kFamilies[] = {
     "gemma3", "phi3",       "granite",   "olmo2",      "olmo3",      "exaone4",  "starcoder2",
     "opt",    "mixtral",    "qwen2_moe", "qwen3_moe",  "naics",      "temporal", "lstm"};
 
-std::string_view to_string(Family family) {
-    return kFamilies[static_cast<std::size_t>(family)];
-}
+std::string_view to_string(Family family) { return kFamilies[static_cast<std::size_t>(family)]; }
 
 DecoderTraits ModelShape::traits() const {
     if (own_traits) return *own_traits;
     switch (family) {
-        case Family::mixtral:
-            return {.router = Router::wide_softmax};
-        case Family::qwen2_moe:
-            return {.gated_shared = true};
-        case Family::qwen3:
-            return {.head_norms = true};
-        case Family::qwen3_moe:
-            return {.head_norms = true, .experts_first = true};
-        case Family::gemma:
-            return {.unit_norms = true};
-        case Family::gemma2:
-            return {.unit_norms = true, .outer_norms = true};
+        case Family::mixtral: return {.router = Router::wide_softmax};
+        case Family::qwen2_moe: return {.gated_shared = true};
+        case Family::qwen3: return {.head_norms = true};
+        case Family::qwen3_moe: return {.head_norms = true, .experts_first = true};
+        case Family::gemma: return {.unit_norms = true};
+        case Family::gemma2: return {.unit_norms = true, .outer_norms = true};
         case Family::gemma3:
             return {
                 .head_norms = true, .unit_norms = true, .outer_norms = true, .two_rotaries = true};
-        case Family::phi3:
-            return {.packed = true, .packed_ffn = true, .rotary = Rotary::part};
-        case Family::granite:
-            return {.multiplied = true};
+        case Family::phi3: return {.packed = true, .packed_ffn = true, .rotary = Rotary::part};
+        case Family::granite: return {.multiplied = true};
         case Family::olmo2:
         case Family::olmo3:
             return {.row_norms = true,
@@ -153,12 +141,9 @@ DecoderTraits ModelShape::traits() const {
                     .two_rotaries = family == Family::olmo3};
         case Family::exaone4:
             return {.head_norms = true, .before_norms = false, .outer_norms = true};
-        case Family::starcoder2:
-            return {.layer_norms = true, .plain = true};
-        case Family::opt:
-            return {.layer_norms = true, .plain = true, .learned = true};
-        default:
-            return {};
+        case Family::starcoder2: return {.layer_norms = true, .plain = true};
+        case Family::opt: return {.layer_norms = true, .plain = true, .learned = true};
+        default: return {};
     }
 }
 
@@ -168,16 +153,11 @@ std::string_view to_string(Head head) {
 
 std::string_view to_string(Activation activation) {
     switch (activation) {
-        case Activation::gelu:
-            return "gelu";
-        case Activation::gelu_new:
-            return "gelu_new";
-        case Activation::gelu_tanh:
-            return "gelu_pytorch_tanh";
-        case Activation::silu:
-            return "silu";
-        case Activation::relu:
-            return "relu";
+        case Activation::gelu: return "gelu";
+        case Activation::gelu_new: return "gelu_new";
+        case Activation::gelu_tanh: return "gelu_pytorch_tanh";
+        case Activation::silu: return "silu";
+        case Activation::relu: return "relu";
     }
     return "";
 }

@@ -13,10 +13,8 @@ void note(std::vector<std::string>& names, std::string_view name) {
 
 bool ParameterLister::wraps(std::string_view name, Use use) const {
     switch (lora_.targets) {
-        case Lora::Targets::all_linear:
-            return true;
-        case Lora::Targets::query_value:
-            return use == Use::query_value;
+        case Lora::Targets::all_linear: return true;
+        case Lora::Targets::query_value: return use == Use::query_value;
         case Lora::Targets::modules:
             return std::ranges::find(lora_.modules, name) != lora_.modules.end();
     }

@@ -11,26 +11,16 @@ void list_all(ParameterLister& list) {
     switch (list.shape().family) {
         case Family::bert:
         case Family::distilbert:
-        case Family::roberta:
-            return list_encoder(list);
-        case Family::deberta_v2:
-            return list_deberta(list);
-        case Family::modernbert:
-            return list_modernbert(list);
-        case Family::vit:
-            return list_vit(list);
-        case Family::whisper:
-            return list_whisper(list);
-        case Family::t5:
-            return list_t5(list);
-        case Family::naics:
-            return list_naics(list);
-        case Family::temporal:
-            return list_temporal(list);
-        case Family::lstm:
-            return list_lstm(list);
-        default:
-            return list_decoder(list);
+        case Family::roberta: return list_encoder(list);
+        case Family::deberta_v2: return list_deberta(list);
+        case Family::modernbert: return list_modernbert(list);
+        case Family::vit: return list_vit(list);
+        case Family::whisper: return list_whisper(list);
+        case Family::t5: return list_t5(list);
+        case Family::naics: return list_naics(list);
+        case Family::temporal: return list_temporal(list);
+        case Family::lstm: return list_lstm(list);
+        default: return list_decoder(list);
     }
 }
 
@@ -66,23 +56,19 @@ std::vector<std::int64_t> list_buffers(const ModelShape& s) {
     const std::int64_t frequencies = 4LL * (s.rotary_width() / 2);
     switch (s.family) {
         case Family::bert:
-        case Family::roberta:
-            return {8LL * s.positions, 8LL * s.positions};  // positions, types
+        case Family::roberta: return {8LL * s.positions, 8LL * s.positions};  // positions, types
         case Family::naics: {
             std::vector<std::int64_t> out;
             for (int c = 0; c < 2 * s.channels; ++c) out.push_back(8LL * s.positions);
             return out;
         }
         case Family::distilbert:
-        case Family::deberta_v2:
-            return {8LL * s.positions};
+        case Family::deberta_v2: return {8LL * s.positions};
         case Family::gemma:
-        case Family::gemma2:
-            return {4, frequencies, frequencies};  // the embeddings' scale
-        case Family::gemma3:                       // frequencies of both kinds of layers
+        case Family::gemma2: return {4, frequencies, frequencies};  // the embeddings' scale
+        case Family::gemma3:  // frequencies of both kinds of layers
             return {4, frequencies, frequencies, frequencies, frequencies};
-        case Family::opt:
-            return {};
+        case Family::opt: return {};
         case Family::olmo3:
         case Family::modernbert:  // of both kinds of layers
             return {frequencies, frequencies, frequencies, frequencies};

@@ -10,16 +10,12 @@ std::unique_ptr<Communication> make_communication(Graph& graph, const Layout& la
                                                   const std::vector<Parameter>& parameters,
                                                   bool tied) {
     switch (layout.sharding) {
-        case Sharding::none:
-            return std::make_unique<Communication>();
-        case Sharding::ddp:
-            return std::make_unique<DdpBuckets>(graph);
+        case Sharding::none: return std::make_unique<Communication>();
+        case Sharding::ddp: return std::make_unique<DdpBuckets>(graph);
         case Sharding::zero1:
         case Sharding::zero2:
-        case Sharding::zero3:
-            return std::make_unique<ZeroBuffers>(graph, layout, parameters, tied);
-        case Sharding::fsdp:
-            return std::make_unique<FsdpBuffers>(graph, layout, parameters);
+        case Sharding::zero3: return std::make_unique<ZeroBuffers>(graph, layout, parameters, tied);
+        case Sharding::fsdp: return std::make_unique<FsdpBuffers>(graph, layout, parameters);
     }
     return nullptr;
 }

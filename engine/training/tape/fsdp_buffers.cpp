@@ -13,9 +13,7 @@ FsdpBuffers::FsdpBuffers(Graph& graph, const Layout& layout,
                          const std::vector<Parameter>& parameters)
     : graph_(graph), layout_(layout), units_(units_of<Unit>(parameters)) {}
 
-void FsdpBuffers::free(BufferId& id) {
-    graph_.release(std::exchange(id, kNoBuffer));
-}
+void FsdpBuffers::free(BufferId& id) { graph_.release(std::exchange(id, kNoBuffer)); }
 
 void FsdpBuffers::begin_forward() {
     gather(unit(-1));

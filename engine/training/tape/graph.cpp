@@ -8,14 +8,10 @@ namespace plimsoll::training {
 
 std::int64_t bytes_of(Dtype dtype) {
     switch (dtype) {
-        case Dtype::boolean:
-            return 1;
-        case Dtype::half:
-            return 2;
-        case Dtype::fp32:
-            return 4;
-        case Dtype::int64:
-            return 8;
+        case Dtype::boolean: return 1;
+        case Dtype::half: return 2;
+        case Dtype::fp32: return 4;
+        case Dtype::int64: return 8;
     }
     return 0;
 }
@@ -68,9 +64,7 @@ void Graph::release(BufferId id) {
         events_.push_back({id, false, phase_, layer_});
 }
 
-void Graph::scratch(std::int64_t bytes, Group group) {
-    release(allocate(bytes, group));
-}
+void Graph::scratch(std::int64_t bytes, Group group) { release(allocate(bytes, group)); }
 
 void Graph::scratch_of(Reduction reduction, Group group) {
     const auto needed = scratch_needed(device_, reduction);
@@ -145,9 +139,7 @@ void Graph::make_dropout_states() {
     if (!std::exchange(dropout_states_made_, true)) allocate(7'471'104, Group::workspace);
 }
 
-void Graph::enter_autocast() {
-    autocast_ = settings_.autocast();
-}
+void Graph::enter_autocast() { autocast_ = settings_.autocast(); }
 
 void Graph::exit_autocast() {
     autocast_ = false;

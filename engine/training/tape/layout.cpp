@@ -27,9 +27,7 @@ Layout layout_of(const TrainingSettings& settings) {
 }
 
 TrainingSettings recorded_settings(TrainingSettings settings) {
-    if (layout_of(settings).is_zero() && settings.autocast()) {
-        settings.precision = Precision::bf16;
-    }
+    if (layout_of(settings).is_zero() && settings.autocast()) settings.precision = Precision::bf16;
     if (settings.pairs()) settings.batch *= 2;
     if (settings.without_dropout()) settings.lora.dropout = 0;
     return settings;

@@ -48,9 +48,7 @@ void OptimizerTape::clip() {
     graph_.release(stacked);
 }
 
-void OptimizerTape::unscale() {
-    graph_.scratch(4, kTemporary);
-}
+void OptimizerTape::unscale() { graph_.scratch(4, kTemporary); }
 
 // Adam: two tensors like each parameter, born in order. SGD's momentum starts as a copy of the
 // gradient. Adafactor keeps a row and a column of each matrix. 8-bit Adam (bitsandbytes) keeps a
@@ -64,9 +62,7 @@ void OptimizerTape::make_state(const Piece& p) {
             graph_.allocate(bytes, kState);
             graph_.allocate(bytes, kState);
             break;
-        case Optimizer::sgd_momentum:
-            graph_.allocate(bytes, kState);
-            break;
+        case Optimizer::sgd_momentum: graph_.allocate(bytes, kState); break;
         case Optimizer::adafactor:
             if (p.matrix) {
                 graph_.allocate(p.rows * p.width, kState);
@@ -77,11 +73,8 @@ void OptimizerTape::make_state(const Piece& p) {
             break;
         case Optimizer::adam_8bit:
         case Optimizer::paged_adamw:
-        case Optimizer::paged_adamw_8bit:
-            make_bitsandbytes_state(p.elements);
-            break;
-        case Optimizer::sgd:
-            break;
+        case Optimizer::paged_adamw_8bit: make_bitsandbytes_state(p.elements); break;
+        case Optimizer::sgd: break;
     }
 }
 

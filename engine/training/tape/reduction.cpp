@@ -8,9 +8,7 @@
 namespace plimsoll::training {
 namespace {
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 std::int64_t power_of_two_below(std::int64_t n) {
     return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n)));
@@ -71,12 +69,9 @@ int generation_of(const TapeDevice& device) {
 
 std::array<std::int64_t, 2> scratch_needed(const TapeDevice& device, const Reduction& r) {
     switch (r.kind) {
-        case Reduction::Kind::sum:
-            return of_sum(device, r.rows, r.columns);
-        case Reduction::Kind::factor:
-            return {of_sum(device, r.rows, r.columns)[0], 0};
-        case Reduction::Kind::norm:
-            return of_norm(device, r.rows, r.columns);
+        case Reduction::Kind::sum: return of_sum(device, r.rows, r.columns);
+        case Reduction::Kind::factor: return {of_sum(device, r.rows, r.columns)[0], 0};
+        case Reduction::Kind::norm: return of_norm(device, r.rows, r.columns);
     }
     return {};
 }

@@ -26,13 +26,9 @@ ZeroBuffers::ZeroBuffers(Graph& graph, const Layout& layout,
             embeddings_.push_back(at);
 }
 
-void ZeroBuffers::free(BufferId& id) {
-    graph_.release(std::exchange(id, kNoBuffer));
-}
+void ZeroBuffers::free(BufferId& id) { graph_.release(std::exchange(id, kNoBuffer)); }
 
-std::int64_t ZeroBuffers::bucket_elements() const {
-    return std::min(kReduceBucket, trainable_);
-}
+std::int64_t ZeroBuffers::bucket_elements() const { return std::min(kReduceBucket, trainable_); }
 
 // Stages 1 and 2 cut the weights, laid end to end, into equal parts, but copy a gradient that lies
 // in two of them whole for each. Of the card with the most.
@@ -196,9 +192,7 @@ void ZeroBuffers::begin_update() {
     free(kept_);
 }
 
-void ZeroBuffers::end_update() {
-    free(update_);
-}
+void ZeroBuffers::end_update() { free(update_); }
 
 void ZeroBuffers::zero_gradients() {
     free(kept_);

@@ -164,9 +164,7 @@ class Painter {
 
 }  // namespace
 
-Picture picture_of(const CountChart& chart) {
-    return Painter(chart).paint();
-}
+Picture picture_of(const CountChart& chart) { return Painter(chart).paint(); }
 
 CountChart chart_of(const SymbolReport& report, const CountReport& it) {
     const Series& series = report.series;

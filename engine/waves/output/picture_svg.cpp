@@ -11,20 +11,11 @@ std::string escaped(std::string_view text) {
     std::string out;
     for (char c : text) {
         switch (c) {
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '&':
-                out += "&amp;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
+            case '<': out += "&lt;"; break;
+            case '>': out += "&gt;"; break;
+            case '&': out += "&amp;"; break;
+            case '"': out += "&quot;"; break;
+            default: out += c;
         }
     }
     return out;
@@ -32,12 +23,9 @@ std::string escaped(std::string_view text) {
 
 std::string_view word(Anchor anchor) {
     switch (anchor) {
-        case Anchor::middle:
-            return "middle";
-        case Anchor::end:
-            return "end";
-        default:
-            return "start";
+        case Anchor::middle: return "middle";
+        case Anchor::end: return "end";
+        default: return "start";
     }
 }
 

@@ -11,9 +11,7 @@ struct Aim {
     std::string_view basis;
 };
 
-bool five_waves(const Pattern& pattern) {
-    return pattern.waves == 5;
-}
+bool five_waves(const Pattern& pattern) { return pattern.waves == 5; }
 
 std::vector<Aim> aims(const Pattern& pattern, const Path& p, int waves) {
     const auto& price = p.price;

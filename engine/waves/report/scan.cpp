@@ -51,12 +51,11 @@ void judge(std::span<SymbolReport* const> symbols, const Settings& settings, Pro
 void judge(std::vector<SymbolReport>& reports, SearchDevice* device, const Settings& settings,
            Progress& progress, const Watch& watch) {
     std::vector<SymbolReport*> symbols;
-    for (SymbolReport& report : reports) {
+    for (SymbolReport& report : reports)
         if (report.ok() && !report.counts.empty())
             symbols.push_back(&report);
         else
             progress.advance(1);
-    }
     std::size_t judged = 0;
     if (device != nullptr) {
         const auto error =
@@ -153,9 +152,7 @@ std::size_t first_pool(const Settings& settings) {
     return std::min(kMaxCandidates, std::max(kFirstPool, 4 * wanted_counts(settings)));
 }
 
-std::size_t larger_pool(std::size_t pool) {
-    return std::min(pool * kPoolGrowth, kMaxCandidates);
-}
+std::size_t larger_pool(std::size_t pool) { return std::min(pool * kPoolGrowth, kMaxCandidates); }
 
 bool SymbolSearch::rank(SearchResult found, std::size_t pool, const Settings& settings) {
     result = std::move(found);

@@ -163,14 +163,12 @@ class Growth {
                 if (link.first_known < end)
                     for (const Waiting& it : std::exchange(side_.first[rise][bar], {})) again(it);
                 if (link.next_known >= end) continue;
-                for (const Waiting& it : std::exchange(side_.next[rise][bar], {})) {
+                for (const Waiting& it : std::exchange(side_.next[rise][bar], {}))
                     from(it.at[0], [&] { descent_.onward(it.at, it.wave, it.skip, it.patterns); });
-                }
             }
         }
-        for (std::int32_t start = begin; start < end; ++start) {
+        for (std::int32_t start = begin; start < end; ++start)
             from(start, [&] { descent_.from(start, wanted_); });
-        }
         side_.nodes += counters_.nodes;
         // Counts exceeded by a bar are no longer under way.
         std::erase_if(side_.open, [&](const Found& it) {

@@ -40,9 +40,7 @@ inline double fifth(const Path& path) {
 inline double time_of(int wave, const Path& path) {
     return std::max(0.3, 1 - distance(path.duration(wave) / static_cast<double>(path.duration(1))));
 }
-inline double time(const Path& path) {
-    return (time_of(2, path) + time_of(3, path)) / 2;
-}
+inline double time(const Path& path) { return (time_of(2, path) + time_of(3, path)) / 2; }
 
 inline constexpr double kMaxOfThree = 0.9;
 inline double third_of_three(const Path& path) {  // wave C against A

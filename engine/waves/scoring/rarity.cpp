@@ -95,8 +95,6 @@ double Rarity::min_score(Shape shape, int waves, double standing) const {
     return 1 - std::exp(-interpolated(tail.shares(), tail.scores(), share)) - kRounding;
 }
 
-double expected_counts(double rarity) {
-    return std::exp(-rarity);
-}
+double expected_counts(double rarity) { return std::exp(-rarity); }
 
 }  // namespace plimsoll::waves

@@ -52,30 +52,16 @@ inline Path make_path(std::span<const Bar> bars, std::span<const std::int32_t> e
 [[gnu::always_inline]] inline double measure(const Term& term, const Path& path) {
     double value = 0;
     switch (term.quantity) {
-        case Quantity::length:
-            value = path.length[term.wave];
-            break;
-        case Quantity::bars:
-            value = path.duration(term.wave);
-            break;
-        case Quantity::price:
-            value = path.price[term.wave];
-            break;
-        case Quantity::bar:
-            value = path.at[term.wave];
-            break;
-        case Quantity::breach:
-            value = path.breach(term.wave);
-            break;
+        case Quantity::length: value = path.length[term.wave]; break;
+        case Quantity::bars: value = path.duration(term.wave); break;
+        case Quantity::price: value = path.price[term.wave]; break;
+        case Quantity::bar: value = path.at[term.wave]; break;
+        case Quantity::breach: value = path.breach(term.wave); break;
         case Quantity::shorter_of_1_and_5:
             value = path.length[1] < path.length[5] ? path.length[1] : path.length[5];
             break;
-        case Quantity::slope_1_3:
-            value = path.slope(1, 3);
-            break;
-        case Quantity::slope_2_4:
-            value = path.slope(2, 4);
-            break;
+        case Quantity::slope_1_3: value = path.slope(1, 3); break;
+        case Quantity::slope_2_4: value = path.slope(2, 4); break;
     }
     if (term.factor != 1) value *= term.factor;
     if (term.divisor != 1) value /= term.divisor;

@@ -36,14 +36,10 @@ struct Term {
     // The wave whose end must be known before the term can be measured.
     constexpr int depth() const {
         switch (quantity) {
-            case Quantity::shorter_of_1_and_5:
-                return 5;
-            case Quantity::slope_1_3:
-                return 3;
-            case Quantity::slope_2_4:
-                return 4;
-            default:
-                return wave;
+            case Quantity::shorter_of_1_and_5: return 5;
+            case Quantity::slope_1_3: return 3;
+            case Quantity::slope_2_4: return 4;
+            default: return wave;
         }
     }
     constexpr bool operator==(const Term&) const = default;
@@ -124,9 +120,7 @@ inline constexpr Word<Shape> kShapeNames[] = {
     {"corrective", Shape::corrective},     {"zigzag", Shape::zigzag},
     {"flat_regular", Shape::flat_regular}, {"flat_expanded", Shape::flat_expanded},
     {"flat_running", Shape::flat_running}};
-constexpr std::span<const Word<Shape>> words_of(Shape) {
-    return kShapeNames;
-}
+constexpr std::span<const Word<Shape>> words_of(Shape) { return kShapeNames; }
 // "1" to "5" or "A" to "C"; end 0 is "0".
 std::string end_label(Shape shape, int end);
 

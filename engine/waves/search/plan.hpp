@@ -17,12 +17,9 @@ constexpr Growth growth(const Term& term, int depth) {
         case Quantity::length:
         case Quantity::bars:
         case Quantity::bar:
-        case Quantity::shorter_of_1_and_5:
-            return Growth::rises;
-        case Quantity::price:
-            return depth % 2 == 1 ? Growth::rises : Growth::falls;
-        default:
-            return Growth::unknown;
+        case Quantity::shorter_of_1_and_5: return Growth::rises;
+        case Quantity::price: return depth % 2 == 1 ? Growth::rises : Growth::falls;
+        default: return Growth::unknown;
     }
 }
 

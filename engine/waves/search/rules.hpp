@@ -9,18 +9,10 @@ namespace plimsoll::waves::rules {
 constexpr Term length(int wave, double factor = 1, double divisor = 1) {
     return {Quantity::length, wave, factor, divisor};
 }
-constexpr Term bars(int wave, double factor = 1) {
-    return {Quantity::bars, wave, factor};
-}
-constexpr Term price(int end) {
-    return {Quantity::price, end};
-}
-constexpr Term bar(int end) {
-    return {Quantity::bar, end};
-}
-constexpr Term breach(int end) {
-    return {Quantity::breach, end};
-}
+constexpr Term bars(int wave, double factor = 1) { return {Quantity::bars, wave, factor}; }
+constexpr Term price(int end) { return {Quantity::price, end}; }
+constexpr Term bar(int end) { return {Quantity::bar, end}; }
+constexpr Term breach(int end) { return {Quantity::breach, end}; }
 constexpr Relation kAbove = Relation::above;
 constexpr Relation kAtLeast = Relation::at_least;
 

@@ -16,9 +16,7 @@ bool is_price(const std::string& text) {
     return decimals_of(text) != Decimals::unknown || parse_price(text).value_or(0) > 0;
 }
 
-bool has_close(const Fields& row) {
-    return std::ranges::any_of(row, names_close);
-}
+bool has_close(const Fields& row) { return std::ranges::any_of(row, names_close); }
 
 // yfinance writes a row of names and one of tickers, in either order, then the index's name.
 bool is_pair_of_headers(const Fields& names, const Fields& tickers) {

@@ -21,13 +21,12 @@ bool split(std::string_view line, char separator, std::vector<std::string_view>&
             std::string& content = unquoted.emplace_back();
             for (++at;; ++at) {
                 if (at >= line.size()) return false;
-                if (line[at] != '"') {
+                if (line[at] != '"')
                     content += line[at];
-                } else if (at + 1 < line.size() && line[at + 1] == '"') {
+                else if (at + 1 < line.size() && line[at + 1] == '"')
                     content += line[++at];
-                } else {
+                else
                     break;
-                }
             }
             fields.push_back(content);
             at = line.find(separator, at);

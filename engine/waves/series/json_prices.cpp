@@ -40,11 +40,10 @@ class ObjectReader {
         if (!columns) return rows_.fail(symbol_, line_, columns.error().message);
         columns_ = *columns;
         if (const json* symbol = member(Column::symbol)) {
-            if (symbol->is_string()) {
+            if (symbol->is_string())
                 symbol_ = symbol->get<std::string>();
-            } else {
+            else
                 return rows_.fail(symbol_, line_, "The symbol is not a string.");
-            }
         }
         const json& close = *member(Column::close);
         if (!close.is_array()) return bar(std::nullopt);

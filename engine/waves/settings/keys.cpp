@@ -98,9 +98,7 @@ Result<void> set_start_bars(Settings& settings, const json& value) {
     return {};
 }
 
-constexpr std::uint32_t bit(Shape shape) {
-    return 1u << static_cast<unsigned>(shape);
-}
+constexpr std::uint32_t bit(Shape shape) { return 1u << static_cast<unsigned>(shape); }
 
 // "all", "impulses", "correctives", or a list of shapes.
 Result<void> set_patterns(Settings& settings, const json& value) {

@@ -55,9 +55,7 @@ json preset(std::string_view name) {
 
 }  // namespace
 
-std::span<const std::string_view> preset_names() {
-    return kNames;
-}
+std::span<const std::string_view> preset_names() { return kNames; }
 
 Result<std::vector<KeyNote>> apply_preset(std::string_view name, Settings& settings) {
     std::string names;

@@ -57,9 +57,8 @@ std::string read_all(int descriptor) {
     ssize_t count;
     while ((count = read(descriptor, buffer.data(), buffer.size())) != 0) {
         if (count < 0 && errno != EINTR) break;
-        if (count > 0 && output.size() < kOutputLimit) {
+        if (count > 0 && output.size() < kOutputLimit)
             output.append(buffer.data(), static_cast<std::size_t>(count));
-        }
     }
     return output;
 }
@@ -130,9 +129,8 @@ Result<Finished> run_program(ChildCommand command) {
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     finished.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    if (finished.status == kCannotRun && finished.output.empty()) {
+    if (finished.status == kCannotRun && finished.output.empty())
         return fail(Errc::unavailable, path + " could not be started.");
-    }
     return finished;
 }
 

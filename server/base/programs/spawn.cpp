@@ -40,9 +40,8 @@ bool drop_privileges(const RunAs& as) {
     // The program must not hold the server's sockets: it would keep its port and could read what
     // its clients send.
     close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-    for (const auto& one : command.redirections) {
+    for (const auto& one : command.redirections)
         if (!redirect(one)) _exit(kCannotRun);
-    }
     // Ctrl-C reaches the whole terminal; this program decides when its children end.
     setpgid(0, 0);
     if (command.umask) umask(*command.umask);
@@ -50,9 +49,8 @@ bool drop_privileges(const RunAs& as) {
     // After the change of user, which would reset it.
     if (prctl(PR_SET_PDEATHSIG, command.death_signal) != 0) _exit(kCannotRun);
     if (getppid() != parent) _exit(kCannotRun);  // it ended before the line above
-    if (command.folder.empty() || chdir(command.folder.c_str()) == 0) {
+    if (command.folder.empty() || chdir(command.folder.c_str()) == 0)
         execve(command.path.c_str(), arguments, environment);
-    }
     _exit(kCannotRun);
 }
 
@@ -60,9 +58,8 @@ bool drop_privileges(const RunAs& as) {
 
 std::vector<std::string> current_environment() {
     std::vector<std::string> variables;
-    for (char** variable = environ; *variable != nullptr; ++variable) {
+    for (char** variable = environ; *variable != nullptr; ++variable)
         variables.emplace_back(*variable);
-    }
     return variables;
 }
 

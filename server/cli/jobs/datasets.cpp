@@ -30,11 +30,10 @@ void print_facts(const terminal::Terminal& terminal, const json& dataset) {
 }
 
 void print_dataset(const CommandContext& context, const json& dataset) {
-    if (context.json) {
+    if (context.json)
         context.terminal.line(dataset.dump(2));
-    } else {
+    else
         print_facts(context.terminal, dataset);
-    }
 }
 
 std::string preview_table(const terminal::Terminal& terminal, const json& preview) {
@@ -51,9 +50,8 @@ std::string preview_table(const terminal::Terminal& terminal, const json& previe
         for (std::size_t i = 0; i < shown; ++i) {
             const auto& value = item["values"].at(i);
             auto text = value.is_string() ? value.get<std::string>() : "";
-            for (char& c : text) {
+            for (char& c : text)
                 if (static_cast<unsigned char>(c) < ' ') c = ' ';  // keeps a record on its line
-            }
             row[i] = std::move(text);
         }
     }
@@ -97,12 +95,10 @@ void show_dataset(const CommandContext& context, const DatasetOptions& options) 
     const auto preview =
         need(api.get_json(path + "/records?limit=" + std::to_string(kPreviewRecords)));
     print_facts(context.terminal, dataset);
-    if (dataset.at("error").is_string()) {
+    if (dataset.at("error").is_string())
         context.terminal.line(dataset.at("error").get<std::string>());
-    }
-    if (!preview.at("items").empty()) {
+    if (!preview.at("items").empty())
         context.terminal.line(preview_table(context.terminal, preview));
-    }
 }
 
 void show_errors(const CommandContext& context, const DatasetOptions& options) {

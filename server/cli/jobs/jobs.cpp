@@ -24,9 +24,7 @@ struct JobsOptions {
 };
 
 void list_jobs(const CommandContext& context, JobsOptions options) {
-    if (!options.kind.empty()) {
-        need(check_kind(options.kind));
-    }
+    if (!options.kind.empty()) need(check_kind(options.kind));
     need(terminal::read_moments({{"--from", &options.from}, {"--to", &options.to}}));
     auto api = need(client::signed_in());
     const std::vector<std::pair<std::string_view, std::string>> query = {
@@ -101,9 +99,8 @@ int redrive(const CommandContext& context, RedriveOptions options) {
         context.terminal.line(total.dump(2));
     } else {
         context.terminal.line(std::to_string(total["redriven"].get<int>()) + " redriven");
-        for (const auto& refusal : total["refused"]) {
+        for (const auto& refusal : total["refused"])
             context.terminal.note(refusal.value("job_id", "") + ": " + refusal.value("detail", ""));
-        }
     }
     return total["refused"].empty() ? 0 : 1;
 }
@@ -169,9 +166,8 @@ void add_redrive(CLI::App& app, CommandContext& context) {
                      "With --all-failed: only with this label: key or key=value")
         ->needs(all);
     command->callback([&context, options] {
-        if (options->jobs.empty() && !options->all_failed) {
+        if (options->jobs.empty() && !options->all_failed)
             throw CLI::RequiredError("job IDs, or --all-failed");
-        }
         context.exit_code = redrive(context, *options);
     });
 }

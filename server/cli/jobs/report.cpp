@@ -48,9 +48,8 @@ void download(ResultsOptions options) {
         written = std::fwrite(piece.data(), 1, piece.size(), out) == piece.size();
         return written;
     }));
-    if (!written || std::fflush(out) != 0) {
+    if (!written || std::fflush(out) != 0)
         throw Refused(Errc::invalid_input, "Cannot write: the disk is full or the pipe is closed.");
-    }
 }
 
 std::vector<std::string> baseline_row(const json& baseline) {

@@ -27,9 +27,8 @@ void show_next_runs(const CommandContext& context, const NextOptions& options) {
     const auto zone = need(schedules::Zone::named(options.time_zone));
     auto after = std::optional(SystemClock().now());
     if (!options.after.empty()) after = parse_rfc3339(options.after);
-    if (!after) {
+    if (!after)
         throw Refused(Errc::invalid_input, "--after must be a time like 2026-03-01T12:00:00Z.");
-    }
     const auto seconds = std::chrono::floor<std::chrono::seconds>(*after).time_since_epoch();
     std::vector<std::string> times;
     for (const auto time : schedules::next_dues(*cron, zone, seconds.count(),
@@ -141,9 +140,8 @@ void print_schedule(const CommandContext& context, Result<json> answer) {
               {"MISFIRE", text_of(schedule, "misfire")},
               {"OVERLAP", text_of(schedule, "overlap")},
               {"PAUSED", text_of(schedule, "paused_at")}}));
-    for (const auto& time : schedule.at("next_runs")) {
+    for (const auto& time : schedule.at("next_runs"))
         out.line("next  " + text_of(time, "local") + "  " + text_of(time, "at"));
-    }
 }
 
 void post(const CommandContext& context, const ScheduleOptions& options,

@@ -83,13 +83,11 @@ json build_request(client::ApiClient& api, const SubmitOptions& options,
     json labels = json::object();
     for (const auto& label : options.labels) {
         const auto equals = label.find('=');
-        if (equals == std::string::npos) {
+        if (equals == std::string::npos)
             throw Refused(Errc::invalid_input, "--label must be key=value, not \"" + label + "\".");
-        }
         const auto key = label.substr(0, equals);
-        if (labels.contains(key)) {
+        if (labels.contains(key))
             throw Refused(Errc::invalid_input, "--label gives " + key + " twice.");
-        }
         labels[key] = label.substr(equals + 1);
     }
     json request{{"kind", options.kind}, {"args", std::move(args)}};

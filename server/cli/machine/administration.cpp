@@ -279,9 +279,8 @@ awaitable<Author> Administration::chosen(const AdminRequest& request) {
 awaitable<TeamId> Administration::first_team(UserId who) {
     for (const auto& team : teams_) {
         const auto members = need(co_await store_.members(team.id));
-        for (const auto& member : members) {
+        for (const auto& member : members)
             if (member.user.id == who) co_return team.id;
-        }
     }
     throw Refused(Errc::conflict, "The user is in no team: run `plimsoll admin set-member` first.");
 }

@@ -43,9 +43,8 @@ std::string gigabytes(std::uint64_t bytes) {
 
 Finding database(const DoctorFacts& facts) {
     if (!facts.embedded_database) {
-        if (!facts.database_problem) {
+        if (!facts.database_problem)
             return {Grade::good, "PostgreSQL", "The configured database responds.", ""};
-        }
         return {
             Grade::bad, "PostgreSQL",
             "The configured database does not respond: " + facts.database_problem->message,
@@ -66,9 +65,7 @@ Finding database(const DoctorFacts& facts) {
 }
 
 Finding address(const DoctorFacts& facts) {
-    if (!facts.address_problem) {
-        return {Grade::good, "Port", facts.address + " is free.", ""};
-    }
+    if (!facts.address_problem) return {Grade::good, "Port", facts.address + " is free.", ""};
     return {Grade::remark, "Port", facts.address + ": " + facts.address_problem->message,
             "If no Plimsoll server listens on this port, choose another one with --port."};
 }
@@ -160,12 +157,10 @@ void add_servers(const DoctorFacts& facts, std::vector<Finding>& findings) {
 }
 
 Finding sign_in(const DoctorFacts& facts) {
-    if (facts.signed_in_to.empty()) {
+    if (facts.signed_in_to.empty())
         return {Grade::good, "Sign-in", "This command line is not signed in to any server.", ""};
-    }
-    if (!facts.sign_in_problem) {
+    if (!facts.sign_in_problem)
         return {Grade::good, "Sign-in", "Signed in to " + facts.signed_in_to + ".", ""};
-    }
     const bool away = facts.sign_in_problem->code == Errc::unavailable;
     return {Grade::remark, "Sign-in",
             facts.signed_in_to + "The current server " +
@@ -206,11 +201,10 @@ void look_at_database(DoctorFacts& facts, const app::Settings& settings) {
     const auto database = app::Database::attach(settings);
     auto unsuitable = database ? postgres::examine((*database)->app())
                                : Result<std::vector<postgres::Unsuitable>>(fail(database.error()));
-    if (unsuitable) {
+    if (unsuitable)
         facts.unsuitable = std::move(*unsuitable);
-    } else {
+    else
         facts.database_problem = unsuitable.error();
-    }
 }
 
 // By listening there for a moment.
@@ -233,9 +227,8 @@ std::optional<Error> try_address(const app::Settings::Http& http) {
 // Drivers are loaded by the other program only, and by children of that.
 Result<std::string> probe() {
     const auto program = sibling_program("plimsoll-engine");
-    if (access(program.c_str(), X_OK) != 0) {
+    if (access(program.c_str(), X_OK) != 0)
         return fail(Errc::not_found, program + " cannot be run: " + std::strerror(errno) + ".");
-    }
     TRY(auto probed, run_program({.path = program,
                                   .arguments = {"probe", "--json"},
                                   .environment = current_environment(),
@@ -327,11 +320,10 @@ int run_doctor(const CommandContext& context, const app::Settings& settings,
         need(write_bundle(bundle, bundle_text(facts, findings, settings)),
              terminal::ExitStatus::usage);
     }
-    if (context.json) {
+    if (context.json)
         context.terminal.line(json{{"findings", findings_json(findings)}}.dump(2));
-    } else {
+    else
         print(context.terminal, findings);
-    }
     if (!bundle.empty()) context.terminal.note("For a bug report, without secrets: " + bundle);
     return std::ranges::any_of(findings, [](const Finding& f) { return f.grade == Grade::bad; })
                ? 1
@@ -366,9 +358,8 @@ DoctorFacts gather_facts(const app::Settings& settings) {
     if (!facts.data_directory.empty())
         facts.data_directory = fs::absolute(facts.data_directory).lexically_normal().string();
     if (facts.data_directory.empty()) {
-        if (const auto folder = postgres::default_data_directory()) {
+        if (const auto folder = postgres::default_data_directory())
             facts.data_directory = folder->string();
-        }
     }
     look_at_database(facts, settings);
     facts.servers = serving_processes();

@@ -21,9 +21,8 @@ int migrate(const CommandContext& context, const app::Settings& settings) {
     }
     const auto report = need(postgres::migrate(database->migrator()), terminal::ExitStatus::failed);
     nlohmann::json unsuitable = nlohmann::json::array();
-    if (const auto found = postgres::examine(database->app())) {
+    if (const auto found = postgres::examine(database->app()))
         for (const auto& [what, fatal] : *found) unsuitable.push_back(what);
-    }
     if (context.json) {
         const nlohmann::json told{{"version", report.after},
                                   {"before", report.before},
@@ -35,12 +34,10 @@ int migrate(const CommandContext& context, const app::Settings& settings) {
     }
     std::printf("Schema version %d, was %d. %d functions written.\n", report.after, report.before,
                 report.functions);
-    if (report.newer_functions) {
+    if (report.newer_functions)
         std::printf("The functions are from a newer plimsoll and were not replaced.\n");
-    }
-    for (const auto& what : unsuitable) {
+    for (const auto& what : unsuitable)
         std::printf("The database does not suit: %s\n", what.get_ref<const std::string&>().c_str());
-    }
     return 0;
 }
 

@@ -37,9 +37,8 @@ void SettingsFlags::add_to(CLI::App& command) {
 
 app::Settings SettingsFlags::load() const {
     std::vector<app::Assignment> flags;
-    for (const auto& [key, flag] : flags_) {
+    for (const auto& [key, flag] : flags_)
         if (!flag.option->empty()) flags.push_back({key, flag.value});
-    }
     if (insecure_) flags.push_back({"http.insecure", "true"});
     return terminal::need(app::load_settings(file_, flags, reader_), terminal::ExitStatus::usage);
 }

@@ -53,11 +53,10 @@ Result<AllowedHosts> AllowedHosts::parse(const std::string& names) {
                             std::string(part));
         }
         hosts.any_ = false;
-        if (below) {
+        if (below)
             hosts.suffixes_.push_back(name.substr(1));
-        } else {
+        else
             hosts.names_.insert(name);
-        }
     }
     return hosts;
 }

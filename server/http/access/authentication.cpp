@@ -25,17 +25,14 @@ std::string cookie(std::string_view name, std::string_view secret, std::string_v
 
 constexpr std::string_view kSignIn = "Send a valid token or sign in.";
 
-bool changes_something(std::string_view method) {
-    return method != "GET" && method != "HEAD";
-}
+bool changes_something(std::string_view method) { return method != "GET" && method != "HEAD"; }
 
 // Constant-time comparison.
 bool same_secret(std::string_view a, std::string_view b) {
     if (a.size() != b.size()) return false;
     unsigned char difference = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t i = 0; i < a.size(); ++i)
         difference |= static_cast<unsigned char>(a[i] ^ b[i]);
-    }
     return difference == 0;
 }
 
@@ -59,9 +56,8 @@ bool role_gives(const Principal& principal, std::string_view scope) {
 }
 
 Outcome<void> check_csrf(const Principal& principal, const Request& request) {
-    if (!same_secret(request.header("X-CSRF-Token").value_or(""), principal.csrf)) {
+    if (!same_secret(request.header("X-CSRF-Token").value_or(""), principal.csrf))
         return refuse(403, "Send the session's csrf_token as X-CSRF-Token.");
-    }
     return check_origin(request);
 }
 
@@ -133,9 +129,8 @@ Outcome<Credential> read_credential(const Request& request) {
 
 awaitable<Outcome<Principal>> authenticate(identity::IdentityStore& store, const Request& request,
                                            Credential credential) {
-    if (credential.kind == SecretKind::token) {
+    if (credential.kind == SecretKind::token)
         co_return admitted(co_await store.by_token(std::move(credential.hash)));
-    }
     auto principal = admitted(co_await store.by_session(std::move(credential.hash)));
     if (principal && changes_something(request.method)) {
         CO_TRY_DO(check_csrf(*principal, request));
@@ -149,9 +144,8 @@ bool has_scope(const Principal& principal, std::string_view scope) {
 
 std::set<std::string, std::less<>> scopes_of(const Principal& principal) {
     std::set<std::string, std::less<>> scopes;
-    for (const auto scope : identity::kScopes) {
+    for (const auto scope : identity::kScopes)
         if (has_scope(principal, scope)) scopes.emplace(scope);
-    }
     return scopes;
 }
 

@@ -56,9 +56,8 @@ Outcome<CallerLimits::Place> CallerLimits::admit(const identity::Principal& prin
     auto& team = team_entry->second;
     if (new_team) team.bucket = {static_cast<double>(team_per_minute), now};
     fill(team.bucket, team_per_minute, now);
-    if (team_per_minute > 0 && team.bucket.left < 1) {
+    if (team_per_minute > 0 && team.bucket.left < 1)
         return tl::unexpected(too_fast("This team", "team", team_per_minute, team.bucket.left));
-    }
 
     const auto key = key_of(principal);
     auto& callers = team.users[principal.user.id];
@@ -95,12 +94,10 @@ std::vector<Header> CallerLimits::fields(const identity::Principal& principal) c
     const auto& team = teams_.at(principal.team.id.value);
     const auto& caller = team.users.at(principal.user.id).at(key_of(principal));
     std::vector<RatePolicy> policies;
-    if (const auto allowed = quotas_.requests_per_minute; allowed > 0) {
+    if (const auto allowed = quotas_.requests_per_minute; allowed > 0)
         policies.push_back(policy_of("caller", allowed, caller.bucket.left));
-    }
-    if (const auto allowed = quotas_.team_requests_per_minute; allowed > 0) {
+    if (const auto allowed = quotas_.team_requests_per_minute; allowed > 0)
         policies.push_back(policy_of("team", allowed, team.bucket.left));
-    }
     return rate_limit_fields(policies);
 }
 

@@ -45,10 +45,8 @@ class FailureLimit {
     // The remaining wait; zero: the address may try.
     std::chrono::seconds wait_of(const std::string& address, Clock::time_point now) const {
         const auto entry = entries_.find(network_of(address));
-        if (entry == entries_.end() || entry->second.failures < max_ ||
-            entry->second.until <= now) {
+        if (entry == entries_.end() || entry->second.failures < max_ || entry->second.until <= now)
             return std::chrono::seconds(0);
-        }
         return std::chrono::ceil<std::chrono::seconds>(entry->second.until - now);
     }
 

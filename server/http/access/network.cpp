@@ -52,9 +52,8 @@ bool TrustedProxies::trusts(const std::string& text) const {
 void TrustedProxies::apply(Request& request) const {
     if (!trusts(request.remote_address)) return;
     // With several fields or values, some would come from the client rather than the proxy.
-    if (count_headers(request.headers, "X-Forwarded-Proto") == 1) {
+    if (count_headers(request.headers, "X-Forwarded-Proto") == 1)
         request.secure = same_token(trim(*request.header("X-Forwarded-Proto")), "https");
-    }
     std::vector<std::string> hops;
     for (const auto& header : request.headers) {
         if (!same_token(header.name, "X-Forwarded-For")) continue;

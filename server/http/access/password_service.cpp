@@ -45,9 +45,7 @@ PasswordService::PasswordService(identity::PasswordStore& store, identity::Passw
                                  std::string hasher)
     : store_(store), rules_(std::move(rules)), hasher_(std::move(hasher)) {}
 
-PasswordService::~PasswordService() {
-    thread_.join();
-}
+PasswordService::~PasswordService() { thread_.join(); }
 
 Outcome<FairBudget::Reservation> PasswordService::take_place(const std::string& address) {
     const FairBudget::Holder network{network_of(address), {}};
@@ -73,9 +71,7 @@ awaitable<Outcome<PasswordAttempt>> PasswordService::check(Begun begun, std::str
     };
     auto compared = co_await offload(thread_, compare);
     if (!compared) co_return tl::unexpected<Problem>(compared.error());
-    if (!compared->same || !comparable) {
-        co_return refuse(401, "The name or the password is wrong.");
-    }
+    if (!compared->same || !comparable) co_return refuse(401, "The name or the password is wrong.");
     if (known_.size() < limits::kKnownNetworks) known_.insert(network_of(address));
     if (!compared->newer.empty()) {
         CO_TRY_DO(co_await store_.renew_hash(*attempt->user, attempt->hash, compared->newer));
@@ -96,9 +92,8 @@ awaitable<Outcome<PasswordAttempt>> PasswordService::check(std::string name, std
     CO_TRY(const auto factor, co_await store_.second_factor(*attempt.user));
     if (factor && factor->confirmed_at) {
         if (code.empty()) co_return tl::unexpected(code_needed());
-        if (auto spent = co_await spend(*attempt.user, *factor, code); !spent) {
+        if (auto spent = co_await spend(*attempt.user, *factor, code); !spent)
             co_return tl::unexpected(at_code(spent.error()));
-        }
     }
     co_return co_await forget(std::move(attempt));
 }
@@ -124,11 +119,10 @@ awaitable<Outcome<void>> PasswordService::check_code(UserId user, std::string co
 awaitable<Outcome<void>> PasswordService::spend(UserId user, const identity::SecondFactor& factor,
                                                 const std::string& code) {
     Result<bool> spent = false;
-    if (const auto step = identity::match_code(factor.secret, code, factor.now, factor.last_step)) {
+    if (const auto step = identity::match_code(factor.secret, code, factor.now, factor.last_step))
         spent = co_await store_.spend_step(user, *step);
-    } else if (const auto hash = identity::hash_recovery_code(code)) {
+    else if (const auto hash = identity::hash_recovery_code(code))
         spent = co_await store_.spend_recovery_code(user, *hash);
-    }
     if (!spent) co_return tl::unexpected<Problem>(spent.error());
     if (!*spent)
         co_return refuse(401,

@@ -11,9 +11,7 @@ namespace plimsoll::http {
 
 namespace {
 
-Problem no_provider() {
-    return {404, "This server has no identity provider."};
-}
+Problem no_provider() { return {404, "This server has no identity provider."}; }
 
 // The same message for every reason.
 Problem not_signed_in() {
@@ -42,14 +40,11 @@ ProviderService::ProviderService(identity::ProviderStore& store, identity::Ident
                                  const Clock& clock, std::unique_ptr<oidc::Provider> provider)
     : store_(store), people_(people), clock_(clock), provider_(std::move(provider)) {}
 
-std::string ProviderService::name() const {
-    return provider_ ? provider_->name() : std::string();
-}
+std::string ProviderService::name() const { return provider_ ? provider_->name() : std::string(); }
 
 Outcome<FairBudget::Reservation> ProviderService::take_place(const Request& request) {
-    if (auto place = places_.reserve({network_of(request.remote_address), {}}, 1)) {
+    if (auto place = places_.reserve({network_of(request.remote_address), {}}, 1))
         return std::move(*place);
-    }
     return tl::unexpected(overloaded("Too many sign-ins are in progress. Try again."));
 }
 
@@ -113,9 +108,8 @@ awaitable<Outcome<identity::NewSession>> ProviderService::admit(const Request& r
         log_refusal(request, "kept the team's last owner despite oidc.groups",
                     named(admitted->ownerless_teams));
     }
-    if (admitted->last_admin) {
+    if (admitted->last_admin)
         log_refusal(request, "kept the last system admin despite oidc.admin_groups", who);
-    }
     co_return identity::NewSession{admitted->user, admitted->team, {}};
 }
 
@@ -143,9 +137,8 @@ awaitable<Outcome<ProviderService::Ending>> ProviderService::end(const Request& 
     }
     const auto& error = redeemed.error();
     log_refusal(request, "sign-in refused", error.message);
-    if (error.code == Errc::unavailable) {
+    if (error.code == Errc::unavailable)
         co_return tl::unexpected(overloaded("The identity provider is unavailable at the moment."));
-    }
     co_return tl::unexpected(error.code == Errc::forbidden ? may_not() : not_signed_in());
 }
 

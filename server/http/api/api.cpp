@@ -22,16 +22,12 @@ namespace {
 
 void check_complete(const Contract& contract, const Handlers& handlers) {
     std::string missing;
-    for (const auto& operation : contract.operations()) {
-        if (!handlers.contains(operation.id)) {
+    for (const auto& operation : contract.operations())
+        if (!handlers.contains(operation.id))
             missing += "\n  " + operation.id + " is in openapi.yaml and has no handler";
-        }
-    }
-    for (const auto& [id, handler] : handlers) {
-        if (contract.find(id) == nullptr) {
+    for (const auto& [id, handler] : handlers)
+        if (contract.find(id) == nullptr)
             missing += "\n  " + id + " has a handler and is not in openapi.yaml";
-        }
-    }
     if (!missing.empty()) throw std::runtime_error("the API is not complete:" + missing);
 }
 
@@ -43,12 +39,10 @@ bool is_type(std::string_view content_type, std::string_view wanted) {
 }
 
 Outcome<void> check_body_head(const Request& request, const std::string& wanted) {
-    if (!is_type(request.header("Content-Type").value_or(""), wanted)) {
+    if (!is_type(request.header("Content-Type").value_or(""), wanted))
         return refuse(415, "Send the body as " + wanted + ".");
-    }
-    if (!same_token(request.header("Content-Encoding").value_or("identity"), "identity")) {
+    if (!same_token(request.header("Content-Encoding").value_or("identity"), "identity"))
         return refuse(415, "Send the body without a Content-Encoding.");
-    }
     return {};
 }
 
@@ -85,12 +79,10 @@ Outcome<ParsedBody> parse_and_check(std::string_view text, const Schema& schema,
     const auto count = violations.size();
     Problem problem(422, "The body is invalid in " + std::to_string(count) +
                              (count == 1 ? " place." : " places."));
-    if (count == limits::kFieldErrors) {
+    if (count == limits::kFieldErrors)
         problem.detail = "The body is invalid in many places; the first are listed.";
-    }
-    for (const auto& violation : violations) {
+    for (const auto& violation : violations)
         problem.errors.push_back({violation.pointer, {}, violation.message});
-    }
     return tl::unexpected(std::move(problem));
 }
 
@@ -112,9 +104,7 @@ class ApiExchange final : public Exchange {
     Subject subject() const override {
         Subject subject;
         if (match_.operation != nullptr) subject.operation = match_.operation->id;
-        if (principal_.team.id.value != 0) {
-            subject.team = to_public(principal_.team.id);
-        }
+        if (principal_.team.id.value != 0) subject.team = to_public(principal_.team.id);
         return subject;
     }
 
@@ -131,9 +121,8 @@ class ApiExchange final : public Exchange {
         auto answered = co_await try_answer(request, stream);
         if (was_large_) free_body();
         const bool reads = request.method == "GET" || request.method == "HEAD";
-        if (reads && !answered && answered.error().status == 422) {
+        if (reads && !answered && answered.error().status == 422)
             answered = tl::unexpected(misread(answered.error()));
-        }
         if (!answered) co_return with_common(to_response(answered.error(), request.id));
         co_return with_common(std::move(*answered));
     }
@@ -151,9 +140,8 @@ class ApiExchange final : public Exchange {
         const auto target = parse_target(head.target);
         if (!target) return to_response(target.error(), head.id);
         auto methods = api_.router_.methods(*target);
-        if (methods.empty()) {
+        if (methods.empty())
             return to_response(Problem(404, "There is no resource at this path."), head.id);
-        }
         auto response = empty_response(204);
         response.with("Allow", std::move(methods));
         return response;
@@ -187,9 +175,8 @@ class ApiExchange final : public Exchange {
     awaitable<Outcome<Response>> try_answer(const Request& request, BodySource* stream) {
         const auto& operation = *match_.operation;
         std::optional<TieredBudget::Reservation> memory;
-        if (operation.body == nullptr && !request.body.empty() && request.body != kEmptyBody) {
+        if (operation.body == nullptr && !request.body.empty() && request.body != kEmptyBody)
             co_return refuse(400, "This operation does not accept a body.");
-        }
         if (operation.body != nullptr) {
             memory.emplace(api_.parsed_.open(holder(request)));
             CO_TRY(body_, co_await parse(request.body, *operation.body, *memory));
@@ -230,12 +217,10 @@ class ApiExchange final : public Exchange {
                                          TieredBudget::Reservation& memory) {
         const auto size = parsed_size(text);
         was_large_ = size >= limits::kLargeBodyBytes;
-        if (size > api_.parsed_.max()) {
+        if (size > api_.parsed_.max())
             co_return refuse(413, "The body has too many values. Send fewer at once.");
-        }
-        if (!memory.grow_to(size)) {
+        if (!memory.grow_to(size))
             co_return tl::unexpected(overloaded("The server is processing too many large bodies."));
-        }
         const bool has_key = parameters_.text("Idempotency-Key").has_value();
         const auto work = [&, has_key] { return parse_and_check(text, schema, has_key); };
         if (text.size() <= limits::kInlineBytes) co_return work();
@@ -263,13 +248,9 @@ Api::Api(const Contract& contract, Handlers handlers, identity::IdentityStore& i
     check_complete(contract, handlers_);
 }
 
-std::unique_ptr<Exchange> Api::exchange() {
-    return std::make_unique<ApiExchange>(*this);
-}
+std::unique_ptr<Exchange> Api::exchange() { return std::make_unique<ApiExchange>(*this); }
 
-void Api::memory_freed() {
-    boost::asio::post(pool_, return_freed_memory);
-}
+void Api::memory_freed() { boost::asio::post(pool_, return_freed_memory); }
 
 bool Api::serves(std::string_view target) const {
     const auto parsed = parse_target(target);

@@ -64,17 +64,15 @@ awaitable<Outcome<Response>> answer_once(const Call& call, const Handler& handle
     if (*reserved) co_return replayed(std::move(**reserved));
     auto answered = co_await respond(call, handler);
     if (!answered) {
-        if (auto released = co_await idempotency.release(team, *key); !released) {
+        if (auto released = co_await idempotency.release(team, *key); !released)
             log::warn("cannot release an Idempotency-Key", {{"why", released.error().message}});
-        }
         co_return answered;
     }
     const auto location = find_header(answered->headers, "Location").value_or("");
     teams::StoredResponse kept{answered->status, std::string(location), std::nullopt};
     if (call.operation.keeps == Operation::Keeps::whole) kept.body = answered->body;
-    if (auto done = co_await idempotency.keep(team, *key, std::move(kept)); !done) {
+    if (auto done = co_await idempotency.keep(team, *key, std::move(kept)); !done)
         log::warn("cannot store a response", {{"why", done.error().message}});
-    }
     co_return answered;
 }
 

@@ -39,9 +39,8 @@ std::vector<Header> deprecation_of(const json& source) {
     std::vector<Header> fields;
     if (!source.value("deprecated", false)) return fields;
     fields.push_back({"Deprecation", '@' + std::to_string(time_in(source, "x-deprecated-at"))});
-    if (source.contains("x-sunset-at")) {
+    if (source.contains("x-sunset-at"))
         fields.push_back({"Sunset", http_date(time_in(source, "x-sunset-at"))});
-    }
     return fields;
 }
 
@@ -52,9 +51,8 @@ Contract::Contract(std::string_view json_text)
       schemas_(document_),
       version_(document_.at("info").at("version").get<std::string>()) {
     for (const auto& [path, item] : document_.at("paths").items()) {
-        for (const auto method : kMethods) {
+        for (const auto method : kMethods)
             if (item.contains(method)) add_operation(path, item, std::string(method));
-        }
     }
 }
 
@@ -101,11 +99,9 @@ void Contract::add_media_types(Operation& operation, const json& responses) {
         if (!status.starts_with('2')) continue;
         const auto& response = resolve(reference, operation.id);
         if (!response.contains("content")) continue;
-        for (const auto& [type, media] : response["content"].items()) {
-            if (std::ranges::find(operation.produces, type) == operation.produces.end()) {
+        for (const auto& [type, media] : response["content"].items())
+            if (std::ranges::find(operation.produces, type) == operation.produces.end())
                 operation.produces.push_back(type);
-            }
-        }
     }
 }
 

@@ -25,15 +25,12 @@ std::size_t sequence_length(std::string_view text) {
     if (lead == 0xF0) low = 0x90;
     if (lead == 0xF4) high = 0x8F;
     if (byte(1) < low || byte(1) > high) return 0;
-    for (std::size_t i = 2; i < length; ++i) {
+    for (std::size_t i = 2; i < length; ++i)
         if ((byte(i) & 0xC0) != 0x80) return 0;
-    }
     return length;
 }
 
-std::string at_byte(std::size_t offset) {
-    return " at byte " + std::to_string(offset) + ".";
-}
+std::string at_byte(std::size_t offset) { return " at byte " + std::to_string(offset) + "."; }
 
 // nlohmann's sentence without its number and without the quotation of what was read, which may be
 // as long as the body.
@@ -87,13 +84,11 @@ class Builder {
     // Of the value that is read, or of the object whose member is.
     std::string pointer() const {
         json::json_pointer path;
-        for (std::size_t i = 0; i < open_.size(); ++i) {
-            if (open_[i]->is_array()) {
+        for (std::size_t i = 0; i < open_.size(); ++i)
+            if (open_[i]->is_array())
                 path.push_back(std::to_string(open_[i]->size() - (i + 1 < open_.size() ? 1 : 0)));
-            } else if (members_[i] != nullptr) {
+            else if (members_[i] != nullptr)
                 path.push_back(members_[i]->first);
-            }
-        }
         return path.to_string().substr(0, kPointerBytes);
     }
     template <class Value>
@@ -156,13 +151,10 @@ std::size_t parsed_size(std::string_view text) {
 }
 
 Outcome<json> parse_json(std::string_view text) {
-    if (const auto offset = invalid_utf8(text)) {
+    if (const auto offset = invalid_utf8(text))
         return refuse(400, "The body is not valid UTF-8" + at_byte(*offset));
-    }
     Builder builder;
-    if (!json::sax_parse(text, &builder)) {
-        return tl::unexpected(std::move(*builder.refusal));
-    }
+    if (!json::sax_parse(text, &builder)) return tl::unexpected(std::move(*builder.refusal));
     return std::move(builder.root);
 }
 

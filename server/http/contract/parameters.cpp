@@ -18,9 +18,8 @@ std::vector<std::string> sent(const Parameter& parameter, const Match& match, co
         return values;
     }
     const auto& pairs = parameter.in == Parameter::In::path ? match.path_parameters : target.query;
-    for (const auto& [name, value] : pairs) {
+    for (const auto& [name, value] : pairs)
         if (name == parameter.name) values.push_back(value);
-    }
     return values;
 }
 
@@ -57,9 +56,8 @@ Outcome<Parameters> Parameters::read(const Match& match, const Target& target,
             complain(parameter.name, "is given more than once");
         } else if (values.empty()) {
             if (parameter.required) complain(parameter.name, "is required");
-            if (const auto& value = parameter.schema->default_value()) {
+            if (const auto& value = parameter.schema->default_value())
                 result.values_.emplace(parameter.name, *value);
-            }
         } else if (invalid_utf8(values[0])) {
             complain(parameter.name, "is not valid UTF-8");
         } else {
@@ -69,9 +67,8 @@ Outcome<Parameters> Parameters::read(const Match& match, const Target& target,
             result.values_.emplace(parameter.name, std::move(value));
         }
     }
-    for (const auto& [name, value] : target.query) {
+    for (const auto& [name, value] : target.query)
         if (!knows(*match.operation, name)) complain(name, "is unknown");
-    }
     if (!problem.errors.empty()) return tl::unexpected(std::move(problem));
     return result;
 }

@@ -21,9 +21,7 @@ urls::result<urls::url_view> parse(std::string_view text) {
                             boost::system::generic_category());
 }
 
-bool is_variable(std::string_view segment) {
-    return segment.starts_with('{');
-}
+bool is_variable(std::string_view segment) { return segment.starts_with('{'); }
 
 std::vector<std::string> split(std::string_view path) {
     std::vector<std::string> segments;
@@ -65,14 +63,11 @@ Outcome<Target> parse_target(std::string_view text) {
     Target target;
     for (const auto& segment : url->segments()) target.segments.push_back(segment);
     if (target.segments.size() == 1 && target.segments[0].empty()) target.segments.clear();
-    for (const auto& segment : target.segments) {
-        if (segment == "." || segment == "..") {
+    for (const auto& segment : target.segments)
+        if (segment == "." || segment == "..")
             return refuse(400, "The request target is not a valid path.");
-        }
-    }
-    for (const auto& parameter : url->params()) {
+    for (const auto& parameter : url->params())
         target.query.emplace_back(parameter.key, parameter.value);
-    }
     // Only names: a value, and a segment that is one, is checked where it can be refused by name.
     if (std::ranges::any_of(target.query, [](const auto& parameter) {
             return invalid_utf8(parameter.first).has_value();

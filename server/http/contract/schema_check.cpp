@@ -22,15 +22,13 @@ struct Place {
         if (parent == nullptr) return {};
         auto text = parent->pointer() + '/';
         if (element) return text + std::to_string(index);
-        for (const char c : name) {
-            if (c == '~') {
+        for (const char c : name)
+            if (c == '~')
                 text += "~0";
-            } else if (c == '/') {
+            else if (c == '/')
                 text += "~1";
-            } else {
+            else
                 text += c;
-            }
-        }
         return text;
     }
 };
@@ -94,23 +92,19 @@ class Checker {
   public:
     void check(const Schema& schema, const json& value, const Place& place) {
         if (full() || (value.is_null() && schema.nullable_)) return;
-        if (!has_type(value, schema.type_)) {
+        if (!has_type(value, schema.type_))
             return say(place, "must be " + with_article(schema.type_));
-        }
         if (!schema.enum_.empty() && std::ranges::find(schema.enum_, value) == schema.enum_.end()) {
             std::vector<std::string> known;
-            for (const auto& one : schema.enum_) {
+            for (const auto& one : schema.enum_)
                 known.push_back(one.is_string() ? one.get<std::string>() : one.dump());
-            }
             return say(place, "must be one of: " + listed(known));
         }
         for (const auto* part : schema.all_of_) check(*part, value, place);
         if (!schema.discriminator_.empty()) check_variant(schema, value, place);
         if (value.is_object()) check_object(schema, value, place);
         if (value.is_array()) check_array(schema, value, place);
-        if (value.is_string()) {
-            check_text(schema, value.get_ref<const std::string&>(), place);
-        }
+        if (value.is_string()) check_text(schema, value.get_ref<const std::string&>(), place);
         if (value.is_number()) check_number(schema, value.get<double>(), place);
     }
 
@@ -128,28 +122,23 @@ class Checker {
         if (!value.is_object()) return say(place, "must be an object");
         const Place at{&place, schema.discriminator_};
         const auto chosen = value.find(schema.discriminator_);
-        if (chosen == value.end()) {
+        if (chosen == value.end())
             return say(at, "is required; it must be one of: " + listed(schema.variants()));
-        }
         const auto variant = chosen->is_string()
                                  ? schema.variants_.find(chosen->get_ref<const std::string&>())
                                  : schema.variants_.end();
-        if (variant == schema.variants_.end()) {
+        if (variant == schema.variants_.end())
             return say(at, "must be one of: " + listed(schema.variants()));
-        }
         check(*variant->second, value, place);
     }
 
     void check_object(const Schema& schema, const json& value, const Place& place) {
-        for (const auto& name : schema.required_) {
+        for (const auto& name : schema.required_)
             if (!value.contains(name)) say({&place, name}, "is required");
-        }
-        if (value.size() < schema.min_properties_) {
+        if (value.size() < schema.min_properties_)
             say(place, at_least(schema.min_properties_, "member"));
-        }
-        if (schema.max_properties_ && value.size() > *schema.max_properties_) {
+        if (schema.max_properties_ && value.size() > *schema.max_properties_)
             return say(place, at_most(*schema.max_properties_, "member"));
-        }
         for (const auto& [name, member] : value.items()) {
             if (full()) return;
             const Place at{&place, name};
@@ -169,32 +158,26 @@ class Checker {
 
     void check_array(const Schema& schema, const json& value, const Place& place) {
         if (value.size() < schema.min_items_) say(place, at_least(schema.min_items_, "item"));
-        if (schema.max_items_ && value.size() > *schema.max_items_) {
+        if (schema.max_items_ && value.size() > *schema.max_items_)
             return say(place, at_most(*schema.max_items_, "item"));
-        }
         if (schema.items_ == nullptr) return;
-        for (std::size_t i = 0; i < value.size() && !full(); ++i) {
+        for (std::size_t i = 0; i < value.size() && !full(); ++i)
             check(*schema.items_, value[i], Place{&place, {}, i, true});
-        }
     }
 
     void check_text(const Schema& schema, const std::string& text, const Place& place) {
-        if (!schema.raw_text_ && text.find('\0') != text.npos) {
+        if (!schema.raw_text_ && text.find('\0') != text.npos)
             return say(place, "must not contain U+0000");
-        }
         if (schema.max_length_ && text.size() > *schema.max_length_ &&
             code_points(text) > *schema.max_length_) {
             return say(place, at_most(*schema.max_length_, "character"));
         }
-        if (schema.min_length_ > 0 && code_points(text) < schema.min_length_) {
+        if (schema.min_length_ > 0 && code_points(text) < schema.min_length_)
             return say(place, at_least(schema.min_length_, "character"));
-        }
-        if (schema.regex_ && !std::regex_search(text, *schema.regex_)) {
+        if (schema.regex_ && !std::regex_search(text, *schema.regex_))
             return say(place, schema.pattern_rule_);
-        }
-        if (schema.is_time_ && !parse_rfc3339(text)) {
+        if (schema.is_time_ && !parse_rfc3339(text))
             say(place, "must be an RFC 3339 time such as 2026-03-01T12:00:00Z");
-        }
     }
 
     void check_number(const Schema& schema, double value, const Place& place) {

@@ -30,9 +30,8 @@ const json& resolve_reference(const json& document, const std::string& reference
 }
 
 const Schema& SchemaSet::compile(const json& schema, const std::string& where) {
-    if (const auto reference = schema.find("$ref"); reference != schema.end()) {
+    if (const auto reference = schema.find("$ref"); reference != schema.end())
         return at(reference->get<std::string>(), where);
-    }
     auto& compiled = *owned_.emplace_back(std::make_unique<Schema>());
     fill(compiled, schema, where);
     return compiled;
@@ -48,9 +47,8 @@ const Schema& SchemaSet::anything() {
 
 // Known before it is filled, so that a schema may contain itself.
 const Schema& SchemaSet::at(const std::string& reference, const std::string& where) {
-    if (const auto known = by_reference_.find(reference); known != by_reference_.end()) {
+    if (const auto known = by_reference_.find(reference); known != by_reference_.end())
         return *known->second;
-    }
     auto& compiled = *owned_.emplace_back(std::make_unique<Schema>());
     by_reference_.emplace(reference, &compiled);
     fill(compiled, resolve_reference(document_, reference, where), reference);
@@ -67,25 +65,20 @@ void SchemaSet::fill(Schema& schema, const json& source, const std::string& wher
         schema.pattern_rule_ = source.value("x-message", "must match " + pattern);
     }
     if (source.contains("oneOf")) discriminate(schema, source, where);
-    if (schema.type_.empty() && schema.all_of_.empty() && schema.discriminator_.empty()) {
+    if (schema.type_.empty() && schema.all_of_.empty() && schema.discriminator_.empty())
         schema.items_ = schema.other_properties_ = &anything();
-    }
-    if (schema.regex_ && schema.max_length_.value_or(kLongestMatched + 1) > kLongestMatched) {
+    if (schema.regex_ && schema.max_length_.value_or(kLongestMatched + 1) > kLongestMatched)
         refuse_contract(where, "a pattern needs a maxLength of at most 4096");
-    }
 }
 
 void SchemaSet::discriminate(Schema& schema, const json& source, const std::string& where) {
-    if (!source.contains("/discriminator/mapping"_json_pointer)) {
+    if (!source.contains("/discriminator/mapping"_json_pointer))
         refuse_contract(where, "oneOf needs a discriminator with a mapping");
-    }
     schema.discriminator_ = source["discriminator"]["propertyName"];
-    for (const auto& [value, reference] : source["discriminator"]["mapping"].items()) {
+    for (const auto& [value, reference] : source["discriminator"]["mapping"].items())
         schema.variants_.emplace(value, &at(reference.get<std::string>(), where));
-    }
-    if (schema.variants_.size() != source["oneOf"].size()) {
+    if (schema.variants_.size() != source["oneOf"].size())
         refuse_contract(where, "oneOf and the discriminator's mapping name different schemas");
-    }
 }
 
 void SchemaSet::keyword(Schema& schema, const std::string& key, const json& value,
@@ -97,9 +90,8 @@ void SchemaSet::keyword(Schema& schema, const std::string& key, const json& valu
     } else if (key == "allOf") {
         for (const auto& part : value) schema.all_of_.push_back(&compile(part, where));
     } else if (key == "properties") {
-        for (const auto& [name, property] : value.items()) {
+        for (const auto& [name, property] : value.items())
             schema.properties_.emplace(name, &compile(property, where + "/" + name));
-        }
     } else if (key == "required") {
         schema.required_ = value.get<std::vector<std::string>>();
     } else if (key == "additionalProperties") {

@@ -48,10 +48,8 @@ Json convert(const YAML::Node& node) {
             for (const auto& element : node) array.push_back(convert(element));
             return array;
         }
-        case YAML::NodeType::Scalar:
-            return scalar(node);
-        default:
-            return nullptr;
+        case YAML::NodeType::Scalar: return scalar(node);
+        default: return nullptr;
     }
 }
 
@@ -85,12 +83,11 @@ class Writer {
     void walk(const std::string& pointer, const Json& referring) {
         const Json& schema = resolved(referring);
         if (schema.contains("x-flag")) write(pointer, schema);
-        if (schema.contains("properties")) {
+        if (schema.contains("properties"))
             for (const auto& [name, member] : schema.at("properties").items())
                 walk(pointer + "/" + name, member);
-        } else if (schema.contains("items")) {
+        else if (schema.contains("items"))
             walk(pointer + "/0", schema.at("items"));
-        }
     }
 
     void write(const std::string& pointer, const Json& schema) {
@@ -126,9 +123,8 @@ class Writer {
 void write_argument_flags(std::ostream& out, const Json& document) {
     Writer writer(out, document);
     out << "constexpr ArgumentFlag kArgumentFlags[] = {\n";
-    for (const auto& [name, schema] : document.at("components").at("schemas").items()) {
+    for (const auto& [name, schema] : document.at("components").at("schemas").items())
         if (name.ends_with("Args")) writer.write_kind(name);
-    }
     out << "};\n";
 }
 
@@ -149,14 +145,12 @@ class Converter {
     explicit Converter(std::set<std::string> nullable) : nullable_(std::move(nullable)) {}
 
     void convert(Json& node) const {
-        if (node.is_array()) {
+        if (node.is_array())
             for (auto& element : node) convert(element);
-        }
         if (!node.is_object()) return;
         if (const auto reference = node.find("$ref"); reference != node.end()) {
-            if (nullable_.contains(*reference)) {
+            if (nullable_.contains(*reference))
                 node = {{"oneOf", {{{"$ref", *reference}}, {{"type", "null"}}}}};
-            }
             return;
         }
         if (node.value("nullable", Json(false)) == true && node.contains("type")) {
@@ -167,9 +161,8 @@ class Converter {
             node["propertyNames"] = *names;
             node.erase("x-property-names");
         }
-        for (auto& [key, value] : node.items()) {
+        for (auto& [key, value] : node.items())
             if (key != "example") convert(value);
-        }
     }
 
   private:
@@ -218,9 +211,8 @@ int main(int argc, char** argv) try {
            "}  // namespace plimsoll::http\n";
     out.close();
     if (!out) throw std::runtime_error(std::string("cannot write ") + argv[2]);
-    if (!(std::ofstream(argv[3]) << document_31 << std::flush)) {
+    if (!(std::ofstream(argv[3]) << document_31 << std::flush))
         throw std::runtime_error(std::string("cannot write ") + argv[3]);
-    }
     return 0;
 } catch (const std::exception& error) {
     std::cerr << argv[1] << ": " << error.what() << '\n';

@@ -16,17 +16,14 @@ json members_of(const json& resource, std::initializer_list<const char*> members
     return some;
 }
 
-bool only_creates(const Call& call) {
-    return call.parameters.text("If-None-Match").has_value();
-}
+bool only_creates(const Call& call) { return call.parameters.text("If-None-Match").has_value(); }
 
 Author editor_of(const Call& call, const json& editable) {
     auto author = author_of(call);
     const auto version = call.parameters.text("If-Match");
     if (!version && !only_creates(call)) return author;
-    if (version && *version != '"' + content_version(editable) + '"') {
+    if (version && *version != '"' + content_version(editable) + '"')
         throw Refused(changed_meanwhile());
-    }
     if (only_creates(call) && !editable.is_null()) throw Refused(exists_already());
     author.seen = editable.dump();
     return author;

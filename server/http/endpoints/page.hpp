@@ -22,9 +22,7 @@ std::string next_link(std::string_view target, std::string_view cursor);
 std::size_t page_limit(const Call& call);
 
 // One more than a page has: tells whether there is a next page.
-inline int peek_limit(const Call& call) {
-    return static_cast<int>(page_limit(call)) + 1;
-}
+inline int peek_limit(const Call& call) { return static_cast<int>(page_limit(call)) + 1; }
 
 // The id after which the page begins; nullopt for the first page. `prefix`: of the items' public
 // ids.
@@ -65,13 +63,11 @@ Response page_response(const Call& call, std::vector<Item> items, const Shown& s
     }
     JsonWriter page;
     page.begin_object().key("items").begin_array();
-    for (const auto& item : items) {
-        if constexpr (std::is_invocable_v<Shown, JsonWriter&, const Item&>) {
+    for (const auto& item : items)
+        if constexpr (std::is_invocable_v<Shown, JsonWriter&, const Item&>)
             shown(page, item);
-        } else {
+        else
             page.json(to_text(shown(item)));
-        }
-    }
     page.end_array();
     return page_response(call, std::move(page), ended_at);
 }

@@ -27,9 +27,8 @@ std::vector<Range> ranges(std::string_view header) {
         Range range{take(entry, ';')};
         while (!entry.empty()) {
             const auto parameter = take(entry, ';');
-            if (parameter.starts_with("q=") || parameter.starts_with("Q=")) {
+            if (parameter.starts_with("q=") || parameter.starts_with("Q="))
                 range.quality = std::strtod(std::string(parameter.substr(2)).c_str(), nullptr);
-            }
         }
         if (!range.name.empty()) result.push_back(range);
     }
@@ -81,9 +80,8 @@ bool is_acceptable(std::string_view accept, const std::vector<std::string>& type
 }
 
 bool accepts_encoding(std::string_view accept_encoding, std::string_view coding) {
-    for (const auto& range : ranges(accept_encoding)) {
+    for (const auto& range : ranges(accept_encoding))
         if (same_token(range.name, coding) || range.name == "*") return range.quality > 0;
-    }
     return false;
 }
 

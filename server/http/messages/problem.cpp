@@ -53,37 +53,26 @@ inline constexpr std::array kProblemTypes = {
 };
 
 const ProblemType& type_of(const Problem& problem) {
-    for (const auto& type : kProblemTypes) {
-        if (problem.slug.empty() ? type.status == problem.status : type.slug == problem.slug) {
+    for (const auto& type : kProblemTypes)
+        if (problem.slug.empty() ? type.status == problem.status : type.slug == problem.slug)
             return type;
-        }
-    }
     return type_of(Problem(500, {}));
 }
 
 int status_of(Errc code) {
     switch (code) {
-        case Errc::invalid_input:
-            return 422;
-        case Errc::unauthenticated:
-            return 401;
-        case Errc::forbidden:
-            return 403;
-        case Errc::not_found:
-            return 404;
-        case Errc::conflict:
-            return 409;
-        case Errc::too_large:
-            return 413;
-        case Errc::exhausted:
-            return 429;
+        case Errc::invalid_input: return 422;
+        case Errc::unauthenticated: return 401;
+        case Errc::forbidden: return 403;
+        case Errc::not_found: return 404;
+        case Errc::conflict: return 409;
+        case Errc::too_large: return 413;
+        case Errc::exhausted: return 429;
         case Errc::unavailable:
         case Errc::timeout:
-        case Errc::cancelled:
-            return 503;
+        case Errc::cancelled: return 503;
         case Errc::corrupt:
-        case Errc::internal:
-            return 500;
+        case Errc::internal: return 500;
     }
     return 500;
 }
@@ -96,9 +85,8 @@ Problem::Problem(const Error& error) : status(status_of(error.code)), detail(err
                    {{"code", std::string(to_string(error.code))}, {"why", error.message}});
         detail = "The request failed. Quote the request ID when you report this.";
     }
-    if (status == 503 || status == 429) {
+    if (status == 503 || status == 429)
         headers.push_back({"Retry-After", std::to_string(limits::kRetryAfterSeconds)});
-    }
     if (error.code == Errc::conflict && error.where == kSeen) status = 412;
     if (status == 422) errors.push_back({error.where, {}, error.message});
 }
@@ -113,9 +101,7 @@ Problem invalid_member(std::string pointer, std::string why) {
     return problem;
 }
 
-Problem overloaded(std::string detail) {
-    return Error{Errc::unavailable, std::move(detail), {}};
-}
+Problem overloaded(std::string detail) { return Error{Errc::unavailable, std::move(detail), {}}; }
 
 Response to_response(const Problem& problem, std::string_view request_id) {
     const auto& type = type_of(problem);
@@ -129,11 +115,10 @@ Response to_response(const Problem& problem, std::string_view request_id) {
     for (const auto& [name, value] : problem.members) body[name] = nlohmann::json::parse(value);
     for (const auto& error : problem.errors) {
         nlohmann::json entry = {{"detail", error.detail}};
-        if (error.parameter.empty()) {
+        if (error.parameter.empty())
             entry["pointer"] = error.pointer;
-        } else {
+        else
             entry["parameter"] = error.parameter;
-        }
         body["errors"].push_back(std::move(entry));
     }
     auto response = json_response(problem.status, body);

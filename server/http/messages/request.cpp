@@ -5,9 +5,7 @@
 namespace plimsoll::http {
 namespace {
 
-char lower_letter(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
+char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 constexpr std::size_t kLength = 55;  // 2 + 1 + 32 + 1 + 16 + 1 + 2: version, trace, parent, flags
 
@@ -28,9 +26,8 @@ bool same_token(std::string_view a, std::string_view b) {
 
 std::optional<std::string_view> find_header(const std::vector<Header>& headers,
                                             std::string_view name) {
-    for (const auto& header : headers) {
+    for (const auto& header : headers)
         if (same_token(header.name, name)) return header.value;
-    }
     return std::nullopt;
 }
 
@@ -55,9 +52,8 @@ std::optional<std::string_view> Request::cookie(std::string_view name) const {
         const auto end = std::min(rest.find(';'), rest.size());
         const auto pair = trim(rest.substr(0, end));
         const auto equals = pair.find('=');
-        if (equals != std::string_view::npos && pair.substr(0, equals) == name) {
+        if (equals != std::string_view::npos && pair.substr(0, equals) == name)
             return pair.substr(equals + 1);
-        }
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     return std::nullopt;
@@ -72,9 +68,8 @@ std::string_view trace_id(const Request& request) {
     const auto parent = field.substr(36, 16);
     const bool ends = field.size() == kLength || (version != "00" && field[kLength] == '-');
     if (!ends || version == "ff" || is_zero(trace) || is_zero(parent)) return {};
-    for (const auto part : {version, trace, parent, field.substr(53, 2)}) {
+    for (const auto part : {version, trace, parent, field.substr(53, 2)})
         if (!are_digits(part)) return {};
-    }
     return trace;
 }
 

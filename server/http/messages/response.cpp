@@ -49,11 +49,10 @@ class GzipBody final : public BodyStream {
             co_return out;
         }
         const auto work = [&] { gzip_.add(*piece, out); };
-        if (piece->size() <= limits::kInlineBytes) {
+        if (piece->size() <= limits::kInlineBytes)
             work();
-        } else {
+        else
             co_await compute(pool_, work);
-        }
         co_return out;
     }
 

@@ -28,9 +28,7 @@ std::string frame(const Event& event) {
     return text;
 }
 
-std::string_view heartbeat() {
-    return ": still here\n\n";
-}
+std::string_view heartbeat() { return ": still here\n\n"; }
 
 std::string retry(std::chrono::milliseconds wait) {
     return "retry: " + std::to_string(wait.count()) + "\n\n";

@@ -31,9 +31,8 @@ void check_kinds(const Contract& contract, std::span<const jobs::Contract> kinds
                                  ", but the program has " + listed(known));
     }
     std::set<std::string> estimating;
-    for (const auto& kind : kinds) {
+    for (const auto& kind : kinds)
         if (kind.estimate != nullptr) estimating.emplace(kind.name);
-    }
     const auto estimated = contract.find("createEstimate")->body->variants();
     if (estimating != std::set<std::string>(estimated.begin(), estimated.end())) {
         throw std::runtime_error("openapi.yaml: EstimateSpec must name the kinds " +
@@ -127,17 +126,11 @@ Result<unsigned short> HttpServer::start(const ListenOptions& options) {
     return parts_->listener.start(options);
 }
 
-Traffic& HttpServer::traffic() {
-    return parts_->traffic;
-}
+Traffic& HttpServer::traffic() { return parts_->traffic; }
 
-Result<void> HttpServer::reload_tls() {
-    return parts_->listener.reload_tls();
-}
+Result<void> HttpServer::reload_tls() { return parts_->listener.reload_tls(); }
 
-void HttpServer::announce_drain() {
-    parts_->services.draining.begin();
-}
+void HttpServer::announce_drain() { parts_->services.draining.begin(); }
 
 void HttpServer::drain() {
     parts_->services.draining.begin();

@@ -28,9 +28,8 @@ class MetricsExchange final : public Exchange {
     static std::optional<Problem> refusal(const Request& head) {
         const auto target = parse_target(head.target);
         if (!target) return target.error();
-        if (target->segments != std::vector<std::string>{"metrics"}) {
+        if (target->segments != std::vector<std::string>{"metrics"})
             return Problem(404, "Only /metrics is served at this address.");
-        }
         if (head.method == "GET" || head.method == "HEAD") return std::nullopt;
         Problem problem(405, "This path does not support the method.");
         problem.headers.push_back({"Allow", "GET, HEAD"});
@@ -70,12 +69,8 @@ Result<unsigned short> MetricsServer::start(const ListenOptions& options) {
     return parts_->listener.start(options);
 }
 
-Result<void> MetricsServer::reload_tls() {
-    return parts_->listener.reload_tls();
-}
+Result<void> MetricsServer::reload_tls() { return parts_->listener.reload_tls(); }
 
-void MetricsServer::close() {
-    parts_->listener.close();
-}
+void MetricsServer::close() { parts_->listener.close(); }
 
 }  // namespace plimsoll::http

@@ -43,9 +43,8 @@ constexpr std::string_view kDocumentation = "/docs/";
 
 std::string_view media_type_of(const fs::path& path) {
     const auto extension = path.extension().string();
-    for (const auto& type : kTypes) {
+    for (const auto& type : kTypes)
         if (type.extension == extension) return type.media_type;
-    }
     return "application/octet-stream";
 }
 
@@ -85,9 +84,8 @@ class StaticExchange final : public Exchange {
         TRY(const auto target, parse_target(head.target));
         const auto file = files_.files_.find(path_of(target));
         const bool documentation = head.target.starts_with(kDocumentation);
-        if (file == files_.files_.end() && !documentation) {
+        if (file == files_.files_.end() && !documentation)
             return refuse(404, "There is no resource at this path.");
-        }
         if (head.method != "GET" && head.method != "HEAD") {
             Problem problem(405, "This path does not support the method.");
             problem.headers.push_back({"Allow", "GET, HEAD"});
@@ -183,8 +181,6 @@ class SiteExchange final : public Exchange {
     std::unique_ptr<Exchange> chosen_;
 };
 
-std::unique_ptr<Exchange> Site::exchange() {
-    return std::make_unique<SiteExchange>(*this);
-}
+std::unique_ptr<Exchange> Site::exchange() { return std::make_unique<SiteExchange>(*this); }
 
 }  // namespace plimsoll::http

@@ -79,9 +79,8 @@ class BodyReader final : public BodySource {
 
   private:
     Error reason(boost::system::error_code error) const {
-        if (wire_.deadline.passed()) {
+        if (wire_.deadline.passed())
             return {Errc::timeout, "The body took too long to arrive.", {}};
-        }
         if (error == boost::beast::http::error::body_limit) {
             return {Errc::too_large,
                     "The body must not be larger than " + std::to_string(limit_) + " bytes.",

@@ -27,9 +27,8 @@ class ChunkGuard {
     void operator()(std::uint64_t, boost::beast::string_view extensions,
                     boost::system::error_code& error) {
         extension_bytes_ += extensions.size();
-        if (extension_bytes_ > limits::kChunkExtensionBytes) {
+        if (extension_bytes_ > limits::kChunkExtensionBytes)
             error = boost::beast::http::error::bad_chunk_extension;
-        }
     }
 
   private:

@@ -32,12 +32,8 @@ using Parser = wire::request_parser<wire::string_body>;
 using TlsStream = asio::ssl::stream<tcp::socket>;
 using UnsentBytes = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_NOTSENT_LOWAT>;
 
-tcp::socket& socket_of(tcp::socket& stream) {
-    return stream;
-}
-tcp::socket& socket_of(TlsStream& stream) {
-    return stream.next_layer();
-}
+tcp::socket& socket_of(tcp::socket& stream) { return stream; }
+tcp::socket& socket_of(TlsStream& stream) { return stream.next_layer(); }
 
 constexpr const char* kTooManyBodies = "The server is receiving too many request bodies.";
 
@@ -142,9 +138,8 @@ class Connection final : public OpenConnection {
         for (error_code error;;) {
             const auto data = buffer_.data();
             const auto taken = parser_->put(data, error);
-            if (has_folded_line({static_cast<const char*>(data.data()), taken})) {
+            if (has_folded_line({static_cast<const char*>(data.data()), taken}))
                 error = wire::error::bad_obs_fold;
-            }
             buffer_.consume(taken);
             if (error != wire::error::need_more) co_return error;
             const auto count = co_await stream_.async_read_some(
@@ -175,9 +170,8 @@ class Connection final : public OpenConnection {
             if (!problem) co_return false;
             co_return co_await refuse_and_close(request, to_response(*problem, request.id));
         }
-        if (const auto sane = check_head(request, head, parser_->chunked()); !sane) {
+        if (const auto sane = check_head(request, head, parser_->chunked()); !sane)
             co_return co_await refuse_and_close(request, to_response(sane.error(), request.id));
-        }
         const auto host = host_of(request.target, request.header("Host").value_or("localhost"));
         if (!state_.hosts.allow(host) && !state_.proxies.trusts(address_)) {
             co_return co_await refuse_and_close(
@@ -194,16 +188,14 @@ class Connection final : public OpenConnection {
         auto refused = co_await admit(*exchange, request);
         subject_ = exchange->subject();
         memory_.charge(exchange->holder(request));
-        if (refused && expects_body()) {
+        if (refused && expects_body())
             co_return co_await refuse_and_close(request, std::move(*refused));
-        }
         if (refused) co_return co_await write_and_keep(request, std::move(*refused));
 
         const auto limit = exchange->body_limit();
         const auto announced = parser_->content_length();
-        if (announced && *announced > limit) {
+        if (announced && *announced > limit)
             co_return co_await refuse_and_close(request, to_response(too_large(limit), request.id));
-        }
         if (exchange->takes_stream()) co_return co_await run_upload(*exchange, request);
         if (!expects_body()) {
             auto response = co_await answer(*exchange, request, nullptr);
@@ -308,9 +300,8 @@ class Connection final : public OpenConnection {
     }
 
     awaitable<bool> write(const Request& request, Response response, bool keep) {
-        if (!memory_.hold(response.body.size())) {
+        if (!memory_.hold(response.body.size()))
             response = to_response(overloaded("Too many responses are unread."), request.id);
-        }
         const auto status = response.status;
         const std::chrono::duration<double> took = Clock::now() - began_;
         state_.traffic.answered(subject_.operation, status, took);

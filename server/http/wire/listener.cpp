@@ -35,9 +35,7 @@ constexpr std::string_view kCrowded =
     R"("detail":"Too many connections.","request_id":"none"})";
 
 // Asio leaves sockets open across exec; programs that are started must not hold them.
-void close_on_exec(int socket) {
-    fcntl(socket, F_SETFD, FD_CLOEXEC);
-}
+void close_on_exec(int socket) { fcntl(socket, F_SETFD, FD_CLOEXEC); }
 
 std::string address_of(const tcp::socket& socket) {
     error_code error;
@@ -49,9 +47,8 @@ Result<std::unique_ptr<asio::ssl::context>> make_tls(const TlsFiles& files) {
     auto context = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_server);
     context->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
                          asio::ssl::context::no_tlsv1_1);
-    if (SSL_CTX_set_cipher_list(context->native_handle(), kCiphers) != 1) {
+    if (SSL_CTX_set_cipher_list(context->native_handle(), kCiphers) != 1)
         return fail(Errc::internal, "OpenSSL supports none of the ciphers.");
-    }
     error_code error;
     context->use_certificate_chain_file(files.certificate, error);
     if (error) {
@@ -63,9 +60,8 @@ Result<std::unique_ptr<asio::ssl::context>> make_tls(const TlsFiles& files) {
         return fail(Errc::invalid_input, "The key cannot be used: " + error.message() + ".",
                     files.key);
     }
-    if (SSL_CTX_check_private_key(context->native_handle()) != 1) {
+    if (SSL_CTX_check_private_key(context->native_handle()) != 1)
         return fail(Errc::invalid_input, "The key does not match the certificate.", files.key);
-    }
     return context;
 }
 
@@ -73,9 +69,8 @@ Result<void> open_acceptor(tcp::acceptor& acceptor, const std::string& text, uns
     const auto where = text + ":" + std::to_string(port);
     error_code error;
     const auto address = asio::ip::make_address(text, error);
-    if (error) {
+    if (error)
         return fail(Errc::invalid_input, "The address to listen on must be an IP address.", where);
-    }
     const tcp::endpoint endpoint(address, port);
     acceptor.open(endpoint.protocol(), error);
     if (!error) close_on_exec(acceptor.native_handle());
@@ -146,11 +141,10 @@ awaitable<void> Listener::accept_all() {
 awaitable<void> Listener::serve(tcp::socket socket) {
     auto address = address_of(socket);
     try {
-        if (tls_) {
+        if (tls_)
             co_await serve_tls(std::move(socket), std::move(address), *tls_, state_);
-        } else {
+        else
             co_await serve_plain(std::move(socket), std::move(address), state_);
-        }
     } catch (const std::exception& error) {
         log::error("connection threw an exception", {{"why", error.what()}});
     }
@@ -170,9 +164,8 @@ bool Listener::has_room(const tcp::socket& socket) {
     if (!state_.proxies.trusts(address)) {  // many clients come from there
         const auto network = network_of(address);
         const auto known = state_.per_network.find(network);
-        if (known != state_.per_network.end() && known->second >= connections_per_network_) {
+        if (known != state_.per_network.end() && known->second >= connections_per_network_)
             return close_one([&](const auto& other) { return other.network() == network; });
-        }
     }
     return state_.connections.size() < connections_ || close_one([](const auto&) { return true; });
 }

@@ -20,9 +20,8 @@ std::optional<std::uint64_t> body_length(const Response& response) {
 
 void append_framing(std::string& head, const Response& response, Manner manner) {
     if (is_chunked(response, manner)) append_header(head, "Transfer-Encoding", "chunked");
-    if (const auto length = body_length(response)) {
+    if (const auto length = body_length(response))
         append_header(head, "Content-Length", std::to_string(*length));
-    }
     if (manner.version >= 11 && !manner.keep_alive) append_header(head, "Connection", "close");
     if (manner.version < 11 && manner.keep_alive) append_header(head, "Connection", "keep-alive");
 }

@@ -45,13 +45,9 @@ void Traffic::answered(std::string_view operation, int status, std::chrono::dura
     known->second->Observe(took.count());
 }
 
-Counted::Counted(prometheus::Gauge& gauge) : gauge_(gauge) {
-    gauge_.Increment();
-}
+Counted::Counted(prometheus::Gauge& gauge) : gauge_(gauge) { gauge_.Increment(); }
 
-Counted::~Counted() {
-    gauge_.Decrement();
-}
+Counted::~Counted() { gauge_.Decrement(); }
 
 void log_answer(const Request& request, const Subject& subject, int status,
                 std::chrono::duration<double> took, bool sent) {

@@ -48,9 +48,8 @@ Request read_head(const WireHead& head, const std::string& remote_address, bool 
     request.id = new_request_id();
     request.method = std::string_view(head.method_string());
     request.target = std::string_view(head.target());
-    for (const auto& field : head) {
+    for (const auto& field : head)
         request.headers.push_back({std::string(field.name_string()), std::string(field.value())});
-    }
     request.remote_address = remote_address;
     request.secure = secure;
     return request;
@@ -79,17 +78,13 @@ Outcome<void> check_head(const Request& request, const WireHead& head, bool chun
             "Send one Content-Length or, in HTTP/1.1, one Transfer-Encoding: chunked; not both.");
     }
     // The parser also accepts lists, of equal lengths and of codings before chunked.
-    if (lengths == 1 && !is_number(*request.header("Content-Length"))) {
+    if (lengths == 1 && !is_number(*request.header("Content-Length")))
         return refuse(400, "Content-Length must be a single number.");
-    }
-    if (encodings == 1 && !same_token(*request.header("Transfer-Encoding"), "chunked")) {
+    if (encodings == 1 && !same_token(*request.header("Transfer-Encoding"), "chunked"))
         return refuse(400, "The only supported Transfer-Encoding is chunked.");
-    }
-    for (const auto* once : {"Authorization", "Content-Type", "Cookie", "Idempotency-Key"}) {
-        if (count_headers(request.headers, once) > 1) {
+    for (const auto* once : {"Authorization", "Content-Type", "Cookie", "Idempotency-Key"})
+        if (count_headers(request.headers, once) > 1)
             return refuse(400, std::string(once) + " must not be sent more than once.");
-        }
-    }
     return {};
 }
 
@@ -99,13 +94,11 @@ std::optional<Problem> protocol_problem(boost::system::error_code error, bool ti
         return Problem(431, "The request line and header fields must not be larger than " +
                                 std::to_string(limits::kHeaderBytes) + " bytes.");
     }
-    if (error == wire::error::buffer_overflow) {
+    if (error == wire::error::buffer_overflow)
         return Problem(400, "A chunk header or the trailer of the body is too large.");
-    }
     const bool gone = error == wire::error::end_of_stream || error == wire::error::partial_message;
-    if (gone || error.category() != make_error_code(wire::error::bad_method).category()) {
+    if (gone || error.category() != make_error_code(wire::error::bad_method).category())
         return std::nullopt;
-    }
     return Problem(400, "The request is not valid HTTP: " + error.message() + ".");
 }
 

@@ -47,9 +47,7 @@ Result<std::string> Hasher::ask(std::string_view hash, std::string_view password
     return fail(Errc::unavailable, "Passwords cannot be checked at the moment.");
 }
 
-bool Hasher::is_pausing() const {
-    return hung_at_ && Clock::now() < *hung_at_ + patience_.pause;
-}
+bool Hasher::is_pausing() const { return hung_at_ && Clock::now() < *hung_at_ + patience_.pause; }
 
 std::optional<std::string> Hasher::exchange(std::string_view request) {
     if (send(channel_, request.data(), request.size(), MSG_NOSIGNAL) < 0) return std::nullopt;

@@ -42,9 +42,8 @@ bool serve() {
         const auto reply =
             answer_in_background(std::string_view(request.data(), static_cast<std::size_t>(size)));
         sodium_memzero(request.data(), static_cast<std::size_t>(size));
-        if (reply.empty() || send(STDIN_FILENO, reply.data(), reply.size(), MSG_NOSIGNAL) < 0) {
+        if (reply.empty() || send(STDIN_FILENO, reply.data(), reply.size(), MSG_NOSIGNAL) < 0)
             return false;
-        }
     }
 }
 

@@ -11,16 +11,14 @@ namespace {
 
 std::string cut(const std::string& text, std::size_t characters) {
     std::size_t end = 0;
-    for (; characters > 0 && end < text.size(); --characters) {
+    for (; characters > 0 && end < text.size(); --characters)
         end += text::decode_utf8(text, end).length;
-    }
     return end < text.size() ? text.substr(0, end) + "…" : text;
 }
 
 std::optional<std::string> member(const json& record, const std::string& column) {
-    if (record.is_string()) {
+    if (record.is_string())
         return column == "text" ? std::optional(record.get<std::string>()) : std::nullopt;
-    }
     const auto found = record.find(column);
     if (found == record.end() || found->is_null()) return std::nullopt;
     return found->is_string() ? found->get<std::string>() : found->dump();
@@ -45,9 +43,8 @@ std::vector<std::optional<std::string>> preview_cells(std::string_view raw,
     std::vector<std::optional<std::string>> cells;
     cells.reserve(columns.size());
     if (format == text::RecordFormat::csv) {
-        for (const std::string& field : text::csv_fields(raw)) {
+        for (const std::string& field : text::csv_fields(raw))
             cells.emplace_back(cut(field, characters));
-        }
         return cells;
     }
     const json record = parse_outside_json(raw);

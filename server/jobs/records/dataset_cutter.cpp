@@ -15,9 +15,7 @@ namespace {
 // JSON lines may have different members; this many are examined to find the columns.
 constexpr std::int64_t kSampledRecords = 100;
 
-Error damaged() {
-    return {Errc::corrupt, "The stored upload state is corrupt.", {}};
-}
+Error damaged() { return {Errc::corrupt, "The stored upload state is corrupt.", {}}; }
 
 }  // namespace
 
@@ -36,24 +34,21 @@ std::string DatasetCutter::state() const {
     block_.save(out);
     text::pack_integer(out, static_cast<std::uint32_t>(members_.size()));
     for (const std::string& member : members_) text::pack_string(out, member);
-    for (const auto count : {records_, failed_, block_failed_, block_bytes_}) {
+    for (const auto count : {records_, failed_, block_failed_, block_bytes_})
         text::pack_integer(out, count);
-    }
     return out;
 }
 
 bool DatasetCutter::load(std::string_view state) {
     std::uint32_t members = 0;
-    if (!scanner_->load(state) || !block_.load(state) || !text::unpack_integer(state, members)) {
+    if (!scanner_->load(state) || !block_.load(state) || !text::unpack_integer(state, members))
         return false;
-    }
     for (std::string_view member; members > 0; --members) {
         if (!text::unpack_string(state, member)) return false;
         members_.emplace_back(member);
     }
-    for (auto* count : {&records_, &failed_, &block_failed_, &block_bytes_}) {
+    for (auto* count : {&records_, &failed_, &block_failed_, &block_bytes_})
         if (!text::unpack_integer(state, *count)) return false;
-    }
     return state.empty();
 }
 

@@ -13,9 +13,8 @@ constexpr std::size_t kShownHash = 12;
 
 std::vector<MissingCapability::Model> models_among(std::span<const std::string> capabilities) {
     std::vector<MissingCapability::Model> models;
-    for (const auto& capability : capabilities) {
+    for (const auto& capability : capabilities)
         if (auto model = model_of_capability(capability)) models.push_back(std::move(*model));
-    }
     return models;
 }
 
@@ -57,9 +56,7 @@ std::filesystem::path models_folder(const KindSettings& settings) {
     return chosen.empty() ? models::default_folder() : std::filesystem::path(chosen);
 }
 
-std::string_view shown_hash(std::string_view hash) {
-    return hash.substr(0, kShownHash);
-}
+std::string_view shown_hash(std::string_view hash) { return hash.substr(0, kShownHash); }
 
 std::optional<MissingCapability::Model> model_of_capability(std::string_view capability) {
     std::array<std::string_view, 4> words;  // the sort, name, hash, form

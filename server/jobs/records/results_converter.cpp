@@ -46,11 +46,9 @@ bool starts_formula_of_next_cell(std::string_view text) {
 
 void append_text(std::string& out, const std::string& text) {
     auto cell = starts_formula(text) ? "'" + text : text;
-    for (auto at = cell.find(';'); at != cell.npos; at = cell.find(';', at + 1)) {
-        if (starts_formula_of_next_cell(std::string_view(cell).substr(at + 1))) {
+    for (auto at = cell.find(';'); at != cell.npos; at = cell.find(';', at + 1))
+        if (starts_formula_of_next_cell(std::string_view(cell).substr(at + 1)))
             cell.insert(at + 1, "'");
-        }
-    }
     append_cell(out, cell);
 }
 
@@ -85,11 +83,10 @@ void append_csv_row(std::string& out, std::span<const Column> columns,
     const auto add = [&](const nlohmann::json* value) {
         if (!std::exchange(first, false)) out.push_back(',');
         if (value == nullptr || value->is_null()) return;
-        if (value->is_string()) {
+        if (value->is_string())
             append_text(out, value->get_ref<const std::string&>());
-        } else {
+        else
             append_cell(out, value->dump());
-        }
     };
     using Value = const nlohmann::json*;
     const auto member = [](Value object, std::string_view name) -> Value {
@@ -99,11 +96,10 @@ void append_csv_row(std::string& out, std::span<const Column> columns,
     };
     for (const auto& column : columns) {
         Value value = member(&row, column.name);
-        if (column.name != kKept) {
+        if (column.name != kKept)
             add(value);
-        } else {
+        else
             for (const auto& name : kept) add(member(value, name));
-        }
     }
     out.append("\r\n");
 }
@@ -118,15 +114,14 @@ std::string rows_without_input(std::span<const Column> columns, std::int64_t fir
             rows += i == 0 ? '{' : ',';
             append_json_string(rows, name);
             rows += ':';
-            if (name == "index") {
+            if (name == "index")
                 append_decimal(rows, item, 0);
-            } else if (name == "error_code") {
+            else if (name == "error_code")
                 rows += "\"input_deleted\"";
-            } else if (name == "error") {
+            else if (name == "error")
                 append_json_string(rows, error);
-            } else {
+            else
                 rows += "null";
-            }
         }
         rows += "}\n";
     }

@@ -15,9 +15,8 @@ text::Record owned(const text::RecordView& view) {
     text::Record record;
     record.line = view.line;
     record.custom_id = view.custom_id;
-    for (const auto attribute : text::kAttributes) {
+    for (const auto attribute : text::kAttributes)
         record.attributes[attribute] = view.attributes[attribute];
-    }
     if (view.is_error) {
         record.error =
             text::RecordError{std::string(view.error_code), std::string(view.error_message)};

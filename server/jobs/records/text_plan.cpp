@@ -21,9 +21,8 @@ text::Record record_of(const json& item) {
             into = member->get<std::string>();
     };
     read("custom_id", record.custom_id);
-    for (const auto attribute : text::kColumnAttributes) {
+    for (const auto attribute : text::kColumnAttributes)
         read(name_of(attribute), record.attributes[attribute]);
-    }
     if (const auto kept = item.find("kept"); kept != item.end()) {
         auto bytes = kept->dump();
         if (bytes.size() <= text::ReaderLimits{}.kept_bytes) {
@@ -100,9 +99,8 @@ tl::expected<std::vector<TaskSpec>, FieldErrors> cut_texts(const TextKind& kind,
                        "an effect: it sets the order of the kept columns.");
     }
     Cutter cutter(kind);
-    for (const json& item : args.contains("texts") ? args["texts"] : args["items"]) {
+    for (const json& item : args.contains("texts") ? args["texts"] : args["items"])
         cutter.add(record_of(item));
-    }
     auto tasks = cutter.finish();
     if (tasks.empty()) {
         return refused(args.contains("texts") ? "/texts" : "/items", "min_items",
@@ -118,9 +116,8 @@ std::vector<std::string> kept_names(const json& args) {
     for (const json& item : args.value("items", json::array())) {
         const auto kept = item.find("kept");
         if (kept == item.end()) continue;
-        for (const auto& member : kept->items()) {
+        for (const auto& member : kept->items())
             if (known.insert(member.key()).second) names.push_back(member.key());
-        }
         if (names.size() > kMaxKept) break;
     }
     return names;

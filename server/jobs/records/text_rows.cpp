@@ -12,17 +12,15 @@ void append_identity(std::string& out, const text::RecordView& record) {
     out.append("{\"index\":");
     append_decimal(out, static_cast<std::int64_t>(record.index), 0);
     out.append(",\"line\":");
-    if (record.line != 0) {
+    if (record.line != 0)
         append_decimal(out, static_cast<std::int64_t>(record.line), 0);
-    } else {
+    else
         out.append("null");
-    }
     out.append(",\"custom_id\":");
-    if (record.custom_id) {
+    if (record.custom_id)
         append_json_string(out, *record.custom_id);
-    } else {
+    else
         out.append("null");
-    }
 }
 
 void append_failed_text(std::string& out, const TextKind& kind, const text::RecordView& record) {
@@ -30,13 +28,12 @@ void append_failed_text(std::string& out, const TextKind& kind, const text::Reco
     constexpr std::size_t kIdentity = 3;
     for (const auto& column : kind.columns.subspan(kIdentity)) {
         out.append(",\"").append(column.name).append("\":");
-        if (column.name == "error_code") {
+        if (column.name == "error_code")
             append_json_string(out, record.error_code);
-        } else if (column.name == "error") {
+        else if (column.name == "error")
             append_json_string(out, record.error_message);
-        } else {
+        else
             out.append("null");
-        }
     }
     out.append("}\n");
 }

@@ -18,9 +18,8 @@ Result<std::optional<text::RecordView>> TextSource::next() {
     parsed_ = text::parse_record(view.text, *layout_);
     refuse_long_text(parsed_, longest_text_);
     view.custom_id = parsed_.custom_id;
-    for (const auto attribute : text::kAttributes) {
+    for (const auto attribute : text::kAttributes)
         view.attributes[attribute] = parsed_.attributes[attribute];
-    }
     view.text = parsed_.text;
     view.is_error = parsed_.error.has_value();
     if (parsed_.error) {

@@ -12,9 +12,7 @@
 namespace plimsoll::postgres {
 namespace {
 
-std::filesystem::path lock_file(const std::filesystem::path& base) {
-    return base / "serve.lock";
-}
+std::filesystem::path lock_file(const std::filesystem::path& base) { return base / "serve.lock"; }
 
 // A lock on the whole file that belongs to the descriptor, not to the process, and that others can
 // query without taking it: an administration command must not block a server's start.

@@ -99,9 +99,8 @@ std::string cause_in(const std::string& said, const fs::path& folder, std::strin
 // What PostgreSQL wrote last: at first into the file that pg_ctl gives it, then into its own logs.
 std::string last_words(const fs::path& logs, fs::path newest) {
     std::error_code unread;
-    for (const auto& file : fs::directory_iterator(logs, unread)) {
+    for (const auto& file : fs::directory_iterator(logs, unread))
         if (fs::last_write_time(file, unread) >= fs::last_write_time(newest, unread)) newest = file;
-    }
     return log_tail(newest);
 }
 
@@ -127,9 +126,7 @@ EmbeddedCluster::~EmbeddedCluster() {
     if (running_) (void)stop();
 }
 
-std::string EmbeddedCluster::conninfo() const {
-    return conninfo_in(layout_);
-}
+std::string EmbeddedCluster::conninfo() const { return conninfo_in(layout_); }
 
 Result<std::string> EmbeddedCluster::conninfo_of(const fs::path& data, const fs::path& postgres) {
     TRY(auto layout, prepare_layout(data, postgres));
@@ -151,9 +148,8 @@ Result<void> EmbeddedCluster::create() {
     fs::remove_all(draft, error);
     fs::create_directory(draft, error);
     if (error) return fail(problem(draft.string() + " cannot be created: " + error.message()));
-    if (layout_.run_as && chown(draft.c_str(), layout_.run_as->user, layout_.run_as->group) != 0) {
+    if (layout_.run_as && chown(draft.c_str(), layout_.run_as->user, layout_.run_as->group) != 0)
         return fail(problem("The owner of " + draft.string() + " cannot be set."));
-    }
     TRY(auto made,
         run(layout_.programs / "initdb",
             {"--pgdata", draft, "--username", kEmbeddedSuperuser, "--auth", "peer", "--encoding",
@@ -201,10 +197,8 @@ Result<void> EmbeddedCluster::create_database() {
         auto connection = connect_when_ready(as_superuser);
         pqxx::nontransaction session(connection);  // databases are not made in transactions
         const std::string name(kEmbeddedDatabase);
-        if (session.exec("select from pg_database where datname = " + session.quote(name))
-                .empty()) {
+        if (session.exec("select from pg_database where datname = " + session.quote(name)).empty())
             session.exec("create database " + session.quote_name(name));
-        }
         return {};
     } catch (const pqxx::broken_connection& error) {
         return fail(problem(std::string("The private PostgreSQL does not accept connections: ") +
@@ -214,13 +208,9 @@ Result<void> EmbeddedCluster::create_database() {
     }
 }
 
-pid_t EmbeddedCluster::pid() const {
-    return named_postmaster(layout_.cluster);
-}
+pid_t EmbeddedCluster::pid() const { return named_postmaster(layout_.cluster); }
 
-bool EmbeddedCluster::is_alive() const {
-    return is_postmaster_running(layout_.cluster);
-}
+bool EmbeddedCluster::is_alive() const { return is_postmaster_running(layout_.cluster); }
 
 // PostgreSQL takes any process with the ID in a lock file for its owner, even a dead one that was
 // never reaped. The rest of postmaster.pid stays: by it PostgreSQL sees whether backends of the

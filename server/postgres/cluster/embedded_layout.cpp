@@ -69,9 +69,8 @@ constexpr std::size_t kLongestSocketDirectory = 107 - 14;
 
 bool may_enter(const struct stat& directory, const RunAs& user) {
     if (directory.st_uid == user.user) return directory.st_mode & S_IXUSR;
-    if (std::find(user.groups.begin(), user.groups.end(), directory.st_gid) != user.groups.end()) {
+    if (std::find(user.groups.begin(), user.groups.end(), directory.st_gid) != user.groups.end())
         return directory.st_mode & S_IXGRP;
-    }
     return directory.st_mode & S_IXOTH;
 }
 
@@ -147,9 +146,8 @@ Result<void> make_private(const fs::path& path, const std::optional<RunAs>& run_
         return fail(problem("The owner of " + path.string() + " could not be set."));
     }
     struct stat found;
-    if (lstat(path.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) || found.st_uid != owner) {
+    if (lstat(path.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) || found.st_uid != owner)
         return fail(problem(path.string() + " is not a folder that PostgreSQL's user owns."));
-    }
     return {};
 }
 
@@ -164,22 +162,18 @@ fs::path socket_directory(const fs::path& base) {
 
 std::vector<InstalledServer> installed_servers(const fs::path& chosen) {
     std::vector<InstalledServer> servers;
-    for (const auto& folder :
-         chosen.empty() ? usual_folders() : std::vector{fs::absolute(chosen)}) {
+    for (const auto& folder : chosen.empty() ? usual_folders() : std::vector{fs::absolute(chosen)})
         if (const int major = major_version(folder); major > 0) servers.push_back({major, folder});
-    }
     std::ranges::sort(servers, std::ranges::greater{}, &InstalledServer::major);
     return servers;
 }
 
 Result<fs::path> default_data_directory() {
     if (geteuid() == 0) return "/var/lib/plimsoll";
-    if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state == '/') {
+    if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state == '/')
         return fs::path(state) / "plimsoll";
-    }
-    if (const char* home = std::getenv("HOME"); home && *home == '/') {
+    if (const char* home = std::getenv("HOME"); home && *home == '/')
         return fs::path(home) / ".local/state/plimsoll";
-    }
     return fail(problem("There is no home folder: set a data folder (--data)."));
 }
 

@@ -13,9 +13,7 @@
 namespace plimsoll::postgres {
 
 // The private PostgreSQL cannot be used, and why.
-inline Error problem(std::string message) {
-    return {Errc::unavailable, std::move(message), {}};
-}
+inline Error problem(std::string message) { return {Errc::unavailable, std::move(message), {}}; }
 
 // PostgreSQL's programs of one version on this machine.
 struct InstalledServer {

@@ -71,9 +71,7 @@ std::string configuration(const EmbeddedLayout& layout) {
 
 std::string identities(const EmbeddedLayout& layout) {
     std::string out = "# Written by plimsoll at every start.\n";
-    for (const char* role : kRoles) {
-        out += "plimsoll \"" + layout.os_user + "\" " + role + "\n";
-    }
+    for (const char* role : kRoles) out += "plimsoll \"" + layout.os_user + "\" " + role + "\n";
     return out;
 }
 
@@ -106,9 +104,7 @@ Result<void> write_settings(const EmbeddedLayout& layout) {
         {"pg_hba.conf", "# Written by plimsoll at every start.\nlocal all all peer map=plimsoll\n"},
         {"pg_ident.conf", identities(layout)},
     };
-    for (const auto& [name, text] : files) {
-        TRY_DO(write_file(layout, name, text));
-    }
+    for (const auto& [name, text] : files) TRY_DO(write_file(layout, name, text));
     return {};
 }
 

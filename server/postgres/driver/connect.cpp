@@ -37,9 +37,7 @@ awaitable<bool> wait_step(int socket, BorrowedSocket::Wait what, Deadline deadli
 
 }  // namespace
 
-void FinishConnection::operator()(pg_conn* connection) const {
-    PQfinish(connection);
-}
+void FinishConnection::operator()(pg_conn* connection) const { PQfinish(connection); }
 
 awaitable<Result<Handle>> connect(Target target, Deadline deadline) {
     Handle handle = begin(target);
@@ -54,15 +52,13 @@ awaitable<Result<Handle>> connect(Target target, Deadline deadline) {
         if (step == PGRES_POLLING_FAILED) break;
         const auto what =
             step == PGRES_POLLING_READING ? BorrowedSocket::readable : BorrowedSocket::writable;
-        if (!co_await wait_step(PQsocket(handle.get()), what, deadline)) {
+        if (!co_await wait_step(PQsocket(handle.get()), what, deadline))
             co_return fail(Errc::timeout, "The database does not respond to a connection attempt.");
-        }
         step = PQconnectPoll(handle.get());
     }
     const std::string reason = PQerrorMessage(handle.get());
-    if (reason.find("No space left on device") != std::string::npos) {
+    if (reason.find("No space left on device") != std::string::npos)
         co_return fail(Errc::unavailable, kDiskFull);
-    }
     co_return fail(Errc::unavailable, "The database refuses connections: " + reason);
 }
 

@@ -67,9 +67,7 @@ Connection::Connection(asio::any_io_executor executor, Handle handle, Lost lost)
       deadline_timer_(executor_),
       lost_(std::move(lost)) {}
 
-Connection::~Connection() {
-    close();
-}
+Connection::~Connection() { close(); }
 
 awaitable<Result<Replies>> Connection::run(Batch batch, Deadline deadline) {
     // The caller's frame may be gone before the answer; the connection must not be.
@@ -83,9 +81,8 @@ awaitable<Result<Replies>> Connection::run(Batch batch, Deadline deadline) {
                     started);
         if (slot.is_connected()) {
             slot.assign([pending = std::weak_ptr(started)](asio::cancellation_type) {
-                if (auto waiting = pending.lock()) {
+                if (auto waiting = pending.lock())
                     waiting->answer(fail(Errc::cancelled, "The caller stopped waiting."));
-                }
             });
         }
     };
@@ -190,9 +187,8 @@ void Connection::wait_readable() {
                        [weak = weak_from_this()](boost::system::error_code error) {
                            auto self = weak.lock();
                            if (error || !self || !self->handle_) return;
-                           if (!PQconsumeInput(self->handle_.get())) {
+                           if (!PQconsumeInput(self->handle_.get()))
                                return self->abandon({Errc::unavailable, self->last_message(), {}});
-                           }
                            self->drain();
                            if (self->handle_) self->wait_readable();
                        });
@@ -215,20 +211,16 @@ void Connection::drain() {
         if (!notification) break;
         notified_(notification->relname, notification->extra);
     }
-    if (handle_ && PQstatus(handle_.get()) == CONNECTION_BAD) {
+    if (handle_ && PQstatus(handle_.get()) == CONNECTION_BAD)
         abandon({Errc::unavailable, last_message(), {}});
-    }
 }
 
 void Connection::take(Pending& front, pg_result* result) {
     Rows rows(result);
     switch (PQresultStatus(result)) {
         case PGRES_COMMAND_OK:
-        case PGRES_TUPLES_OK:
-            front.replies.push_back(std::move(rows));
-            return;
-        case PGRES_PIPELINE_ABORTED:
-            return;
+        case PGRES_TUPLES_OK: front.replies.push_back(std::move(rows)); return;
+        case PGRES_PIPELINE_ABORTED: return;
         case PGRES_PIPELINE_SYNC: {
             auto finished = std::move(pending_.front());
             pending_.pop_front();

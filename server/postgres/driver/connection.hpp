@@ -68,9 +68,7 @@ Result<T> first(Result<Rows> rows, T (*read)(const Row&), Error if_none = {}) {
 }
 
 // The number that a statement says it has processed.
-inline int to_done(const Row& row) {
-    return row.get<int>("done");
-}
+inline int to_done(const Row& row) { return row.get<int>("done"); }
 
 // Only whether there are some.
 inline Result<void> found(Result<Rows> rows, Error if_none) {

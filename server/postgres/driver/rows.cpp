@@ -35,14 +35,10 @@ template <>
 std::int64_t decode<std::int64_t>(const Cell& cell) {
     if (!cell.data) wrong_type(cell, "integer");
     switch (cell.type) {
-        case wire::int8:
-            return wire::read<std::int64_t>(cell.data);
-        case wire::int4:
-            return wire::read<std::int32_t>(cell.data);
-        case wire::int2:
-            return wire::read<std::int16_t>(cell.data);
-        case wire::oid:
-            return wire::read<std::uint32_t>(cell.data);
+        case wire::int8: return wire::read<std::int64_t>(cell.data);
+        case wire::int4: return wire::read<std::int32_t>(cell.data);
+        case wire::int2: return wire::read<std::int16_t>(cell.data);
+        case wire::oid: return wire::read<std::uint32_t>(cell.data);
     }
     wrong_type(cell, "integer");
 }
@@ -56,12 +52,10 @@ std::int32_t decode<std::int32_t>(const Cell& cell) {
 
 template <>
 double decode<double>(const Cell& cell) {
-    if (cell.data && cell.type == wire::float8) {
+    if (cell.data && cell.type == wire::float8)
         return std::bit_cast<double>(wire::read<std::uint64_t>(cell.data));
-    }
-    if (cell.data && cell.type == wire::float4) {
+    if (cell.data && cell.type == wire::float4)
         return std::bit_cast<float>(wire::read<std::uint32_t>(cell.data));
-    }
     wrong_type(cell, "double");
 }
 
@@ -97,8 +91,7 @@ std::string_view decode<std::string_view>(const Cell& cell) {
         case wire::interval:
         case wire::numeric:
         case wire::date:
-        case wire::uuid:
-            wrong_type(cell, "text");
+        case wire::uuid: wrong_type(cell, "text");
         case wire::jsonb:  // one byte of format version, then the text
             return {cell.data + 1, static_cast<std::size_t>(cell.length) - 1};
     }
@@ -139,21 +132,16 @@ Cell Row::cell(int column) const {
 
 int Row::column_index(std::string_view name) const {
     const int columns = PQnfields(result_);
-    for (int column = 0; column < columns; ++column) {
+    for (int column = 0; column < columns; ++column)
         if (name == PQfname(result_, column)) return column;
-    }
     throw std::logic_error("the query returns no column \"" + std::string(name) + "\"");
 }
 
 Rows::Rows(pg_result* owned) : result_(owned) {}
 
-void Rows::Clear::operator()(pg_result* result) const {
-    PQclear(result);
-}
+void Rows::Clear::operator()(pg_result* result) const { PQclear(result); }
 
-int Rows::size() const {
-    return PQntuples(result_.get());
-}
+int Rows::size() const { return PQntuples(result_.get()); }
 
 std::int64_t Rows::affected() const {
     const std::string_view text = PQcmdTuples(result_.get());

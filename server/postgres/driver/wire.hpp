@@ -34,17 +34,15 @@ inline constexpr Timestamp epoch{std::chrono::sys_days{std::chrono::year{2000} /
 
 template <class T>
 void append(std::string& out, T value) {
-    for (int shift = static_cast<int>(sizeof(T) * 8) - 8; shift >= 0; shift -= 8) {
+    for (int shift = static_cast<int>(sizeof(T) * 8) - 8; shift >= 0; shift -= 8)
         out.push_back(static_cast<char>(static_cast<std::uint64_t>(value) >> shift));
-    }
 }
 
 template <class T>
 T read(const char* data) {
     std::uint64_t value = 0;
-    for (std::size_t i = 0; i < sizeof(T); ++i) {
+    for (std::size_t i = 0; i < sizeof(T); ++i)
         value = value << 8 | static_cast<unsigned char>(data[i]);
-    }
     return static_cast<T>(value);
 }
 

@@ -8,9 +8,7 @@ using identity::Member;
 
 namespace {
 
-Error no_such_account() {
-    return {Errc::not_found, "The service account was not found.", {}};
-}
+Error no_such_account() { return {Errc::not_found, "The service account was not found.", {}}; }
 
 Member to_account(const Row& row) {
     auto account = to_member(row);
@@ -22,9 +20,8 @@ Member to_account(const Row& row) {
 Result<Member> one_account(Result<Rows> rows, Error if_none) {
     if (rows && !rows->empty()) return to_account((*rows)[0]);
     if (rows) return fail(std::move(if_none));
-    if (rows.error().code == Errc::conflict) {
+    if (rows.error().code == Errc::conflict)
         return fail(Errc::conflict, "A service account with this name already exists in the team.");
-    }
     return fail(std::move(rows.error()));
 }
 

@@ -34,13 +34,9 @@ identity::Team to_team(const Row& row) {
             row.get<bool>("archived")};
 }
 
-identity::Member to_member(const Row& row) {
-    return {to_user(row), role_of(row)};
-}
+identity::Member to_member(const Row& row) { return {to_user(row), role_of(row)}; }
 
-identity::Membership to_membership(const Row& row) {
-    return {to_team(row), role_of(row)};
-}
+identity::Membership to_membership(const Row& row) { return {to_team(row), role_of(row)}; }
 
 identity::Session to_session(const Row& row) {
     identity::Session session;

@@ -48,9 +48,7 @@ awaitable<Result<identity::User>> IdentityStore::create_user(Author author, std:
         Statement::of(sql::identity_create_user, std::move(name), unless_empty(std::move(email)),
                       administrator, author.team.value, author.user.value, author.request_id));
     if (rows) co_return to_user((*rows)[0]);
-    if (rows.error().code == Errc::conflict) {
-        co_return fail(user_exists());
-    }
+    if (rows.error().code == Errc::conflict) co_return fail(user_exists());
     co_return fail(std::move(rows.error()));
 }
 
@@ -61,15 +59,12 @@ awaitable<Result<identity::User>> IdentityStore::update_user(Author author, User
                      Statement::of(sql::identity_update_user, user.value, change.name, change.email,
                                    change.administrator, change.disabled, author.team.value,
                                    author.user.value, author.request_id, author.seen));
-    if (!rows && rows.error().code == Errc::conflict) {
-        co_return fail(user_exists());
-    }
+    if (!rows && rows.error().code == Errc::conflict) co_return fail(user_exists());
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) co_return fail(Errc::not_found, "The user was not found.");
     const Row row = (*rows)[0];
-    if (!row.get<bool>("may")) {
+    if (!row.get<bool>("may"))
         co_return fail(Errc::conflict, "The installation must keep at least one system admin.");
-    }
     if (!row.get<std::optional<std::int64_t>>("id")) co_return fail(changed_meanwhile());
     co_return to_user(row);
 }
@@ -99,9 +94,8 @@ awaitable<Result<identity::Team>> IdentityStore::create_team(Author author, std:
         across_teams(), Statement::of(sql::identity_create_team, std::move(name), author.team.value,
                                       author.user.value, author.request_id));
     if (rows) co_return to_team((*rows)[0]);
-    if (rows.error().code == Errc::conflict) {
+    if (rows.error().code == Errc::conflict)
         co_return fail(Errc::conflict, "A team with this name already exists.");
-    }
     co_return fail(std::move(rows.error()));
 }
 
@@ -111,13 +105,11 @@ awaitable<Result<identity::Team>> IdentityStore::update_team(Author author, Team
         across_teams(),
         Statement::of(sql::identity_update_team, team.value, change.name, change.archived,
                       author.team.value, author.user.value, author.request_id, author.seen));
-    if (rows && rows->empty()) {
+    if (rows && rows->empty())
         co_return fail(not_edited(author, {Errc::not_found, "The team was not found.", {}}));
-    }
     if (rows) co_return to_team((*rows)[0]);
-    if (rows.error().code == Errc::conflict) {
+    if (rows.error().code == Errc::conflict)
         co_return fail(Errc::conflict, "A team with this name already exists.");
-    }
     co_return fail(std::move(rows.error()));
 }
 
@@ -167,9 +159,8 @@ awaitable<Result<identity::Token>> IdentityStore::create_token(Author author, id
                                    token.expires_at, parent, session, identity::kTokensPerUser,
                                    author.team.value, author.user.value, author.request_id));
     if (!rows) {
-        if (rows.error().code == Errc::conflict) {
+        if (rows.error().code == Errc::conflict)
             co_return fail(Errc::not_found, "The user is not a member of this team.");
-        }
         co_return fail(std::move(rows.error()));
     }
     if (rows->empty()) {

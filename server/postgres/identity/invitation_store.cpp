@@ -111,12 +111,10 @@ class InvitationStore final : public identity::InvitationStore {
         cache->forget();
         const Row row = (*rows)[0];
         const auto outcome = row.get<std::string>("outcome");
-        if (outcome == "address") {
+        if (outcome == "address")
             co_return fail(Errc::forbidden, "This invitation is for a different email address.");
-        }
-        if (outcome == "member") {
+        if (outcome == "member")
             co_return fail(Errc::conflict, "You are already a member of this team.");
-        }
         if (outcome != "accepted") co_return fail(invites_nobody());
         co_return identity::Joined{row.get<UserId>("user_id"), row.get<TeamId>("team_id")};
     }

@@ -11,9 +11,8 @@ using identity::SecretKind;
 Batch PrincipalLookups::question(const std::set<Credential>& credentials) const {
     std::vector<Bytes> tokens;
     std::vector<Bytes> sessions;
-    for (const auto& [kind, hash] : credentials) {
+    for (const auto& [kind, hash] : credentials)
         (kind == SecretKind::token ? tokens : sessions).push_back({hash});
-    }
     return {Statement::of(sql::identity_by_tokens, tokens),
             Statement::of(sql::identity_by_sessions, sessions)};
 }
@@ -23,9 +22,8 @@ std::map<Credential, Principal> PrincipalLookups::read(const Replies& replies) c
     for (const Row row : replies[0]) {
         Principal principal = to_principal(row);
         principal.token = TokenId{row.get<std::int64_t>("token_id")};
-        for (auto& scope : row.get<std::vector<std::string>>("scopes")) {
+        for (auto& scope : row.get<std::vector<std::string>>("scopes"))
             principal.scopes.insert(std::move(scope));
-        }
         found.emplace(Credential{SecretKind::token, row.get<std::string>("hash")},
                       std::move(principal));
     }
@@ -39,9 +37,7 @@ std::map<Credential, Principal> PrincipalLookups::read(const Replies& replies) c
     return found;
 }
 
-Error PrincipalLookups::missing() const {
-    return invalid_credential();
-}
+Error PrincipalLookups::missing() const { return invalid_credential(); }
 
 std::optional<PrincipalCache::Found> PrincipalCache::find(const Credential& credential,
                                                           Clock::time_point now) const {

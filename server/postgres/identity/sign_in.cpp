@@ -69,9 +69,8 @@ awaitable<Result<void>> IdentityStore::end_session(Author author, SessionId id) 
 awaitable<Result<void>> IdentityStore::switch_team(SessionId id, TeamId team) {
     CO_TRY(auto rows, co_await run(across_teams(),
                                    Statement::of(sql::identity_switch_team, id.value, team.value)));
-    if (rows.empty() || !rows[0].get<bool>("is_member")) {
+    if (rows.empty() || !rows[0].get<bool>("is_member"))
         co_return fail(Errc::not_found, "The team was not found, or you are not a member of it.");
-    }
     if (rows[0].get<bool>("by_token")) {
         co_return fail(Errc::conflict,
                        "This session was opened with a token, which is valid in one team only.");
@@ -85,13 +84,11 @@ awaitable<Result<void>> IdentityStore::create_sign_in_link(Author author, UserId
         across_teams(), Statement::of(sql::identity_create_sign_in_link, team.value, user.value,
                                       Bytes{std::move(hash)}, expires_at, author.team.value,
                                       author.user.value, std::move(author.request_id)));
-    if (rows && rows->empty()) {
+    if (rows && rows->empty())
         co_return fail(Errc::conflict, "A service account cannot sign in: it uses tokens.");
-    }
     if (rows) co_return Result<void>{};
-    if (rows.error().code == Errc::conflict) {
+    if (rows.error().code == Errc::conflict)
         co_return fail(Errc::not_found, "The user is not a member of this team.");
-    }
     co_return fail(std::move(rows.error()));
 }
 

@@ -111,9 +111,7 @@ Statement enqueueing(const queue::NewJob& job, DatasetId id, double seconds_per_
 // A step brings megabytes, which may wait for a disk.
 constexpr std::chrono::seconds kStepTimeout{30};
 
-Error no_such_dataset() {
-    return {Errc::not_found, "The dataset was not found.", {}};
-}
+Error no_such_dataset() { return {Errc::not_found, "The dataset was not found.", {}}; }
 
 Result<queue::Dataset> only(Result<Rows> rows) {
     return first(std::move(rows), to_dataset, no_such_dataset());

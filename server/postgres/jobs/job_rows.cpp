@@ -10,9 +10,7 @@
 namespace plimsoll::postgres {
 namespace {
 
-queue::Labels labels_of(std::string_view text) {
-    return json::parse(text).get<queue::Labels>();
-}
+queue::Labels labels_of(std::string_view text) { return json::parse(text).get<queue::Labels>(); }
 
 queue::JobState state_of(const std::string& text) {
     const auto state = queue::parse_job_state(text);
@@ -70,9 +68,8 @@ queue::Job to_job(const Row& row) {
     job.unique_key = row.get<Maybe<std::string>>("unique_key").value_or("");
     job.run_at = row.get<Maybe<Timestamp>>("run_at");
     job.deadline = row.get<Maybe<Timestamp>>("deadline");
-    if (const auto timeout = row.get<Maybe<double>>("timeout_seconds")) {
+    if (const auto timeout = row.get<Maybe<double>>("timeout_seconds"))
         job.timeout = queue::Seconds(*timeout);
-    }
     if (const auto schedule = row.get<Maybe<std::int64_t>>("schedule_id")) {
         job.schedule = {*schedule, row.get<Maybe<std::string>>("schedule_name").value_or(""),
                         row.get<Timestamp>("due_at")};
@@ -106,9 +103,7 @@ queue::Wait to_wait(const Row& row) {
     return wait;
 }
 
-Error no_such_job() {
-    return {Errc::not_found, "The job was not found.", {}};
-}
+Error no_such_job() { return {Errc::not_found, "The job was not found.", {}}; }
 
 queue::JobEvent to_event(const Row& row) {
     return {row.get<std::int64_t>("n"), row.get<std::string>("type"), row.get<std::string>("data"),
@@ -234,9 +229,7 @@ queue::DeviceStatus to_device(const Row& row) {
     return device;
 }
 
-std::string to_json(const queue::Labels& labels) {
-    return json(labels).dump();
-}
+std::string to_json(const queue::Labels& labels) { return json(labels).dump(); }
 
 std::string error_to_json(const std::string& message) {
     // A message may quote hostile input: what is not UTF-8 is replaced.

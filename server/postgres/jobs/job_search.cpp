@@ -32,9 +32,8 @@ struct Range {
 Range range_of(const JobFilter& filter) {
     Range range;
     if (filter.before) range.below = filter.before->value;
-    if (filter.created_from) {
+    if (filter.created_from)
         range.from = first_of_day(std::chrono::floor<std::chrono::days>(*filter.created_from));
-    }
     const auto below = [&](std::int64_t id) {
         range.below = std::min(id, range.below.value_or(id));
     };

@@ -34,9 +34,8 @@ class JobSignals final : public queue::JobSignals {
     // caller's read of the job and this call.
     awaitable<void> changed(JobId id, Clock::time_point deadline) override {
         forget_old();
-        if (const auto found = recent_.find(id); found != recent_.end()) {
+        if (const auto found = recent_.find(id); found != recent_.end())
             deadline = std::min(deadline, found->second + kRecent);
-        }
         co_await wait(id, deadline);
     }
 
@@ -62,10 +61,8 @@ class JobSignals final : public queue::JobSignals {
         while (!recent_order_.empty() && recent_order_.front().first + kRecent <= now) {
             const auto [at, id] = recent_order_.front();
             recent_order_.pop_front();
-            if (const auto found = recent_.find(id);
-                found != recent_.end() && found->second == at) {
+            if (const auto found = recent_.find(id); found != recent_.end() && found->second == at)
                 recent_.erase(found);
-            }
         }
     }
 

@@ -63,9 +63,7 @@ std::map<JobOfTeam, queue::Job> JobLookups::read(const Replies& replies) const {
     return found;
 }
 
-Error JobLookups::missing() const {
-    return no_such_job();
-}
+Error JobLookups::missing() const { return no_such_job(); }
 
 Statement log_query(TeamId team, JobId id, const queue::LogFilter& filter) {
     const auto min = filter.min ? std::optional(static_cast<int>(*filter.min)) : std::nullopt;
@@ -125,9 +123,8 @@ class JobStore final : public queue::JobStore {
                                           Statement::of(sql::jobs_submitted_before, team, key.key,
                                                         Bytes{key.fingerprint})));
         if (rows.empty()) co_return fail(Errc::not_found, "This idempotency key was not used.");
-        if (!rows[0].get<bool>("same")) {
+        if (!rows[0].get<bool>("same"))
             co_return fail(Errc::conflict, "The idempotency key was used with another request.");
-        }
         co_return queue::Submitted{rows[0].get<JobId>("job_id"), true};
     }
 
@@ -207,13 +204,12 @@ class JobStore final : public queue::JobStore {
     }
 
     awaitable<Result<void>> remove(TeamId team, UserId by, JobId id) override {
-        CO_TRY(auto rows, co_await run_in(pool_, in_team(team),
-                                          Statement::of(sql::jobs_delete, team, id, by)));
+        CO_TRY(auto rows,
+               co_await run_in(pool_, in_team(team), Statement::of(sql::jobs_delete, team, id, by)));
         const auto outcome = rows[0].get<std::string>("outcome");
         if (outcome == "not_found") co_return fail(no_such_job());
-        if (outcome == "unfinished") {
+        if (outcome == "unfinished")
             co_return fail(Errc::conflict, "The job has not finished yet: cancel it first.");
-        }
         co_return Result<void>{};
     }
 
@@ -228,9 +224,8 @@ class JobStore final : public queue::JobStore {
                                              Statement::of(sql::jobs_version, id),
                                              Statement::of(sql::results_report, id)));
         if (replies[1].empty()) co_return fail(no_such_job());
-        if (!replies[1][0].get<bool>("finished")) {
+        if (!replies[1][0].get<bool>("finished"))
             co_return fail(Errc::conflict, "The job has not finished yet, so it has no report.");
-        }
         if (replies.back().empty())
             co_return fail(Errc::not_found, "The job ended without a report.");
         co_return replies.back()[0].get<std::string>("content");
@@ -286,11 +281,9 @@ class JobStore final : public queue::JobStore {
         if (pool_.lacked_space()) co_return fail(Errc::unavailable, kDiskFull);
         CO_TRY(auto unsuitable,
                co_await pool_.run(Statement::of(sql::duties_unsuitable), kCallTimeout));
-        for (const Row row : unsuitable) {
-            if (row.get<bool>("fatal")) {
+        for (const Row row : unsuitable)
+            if (row.get<bool>("fatal"))
                 co_return fail(Errc::unavailable, row.get<std::string>("what"));
-            }
-        }
         co_return Result<void>{};
     }
 

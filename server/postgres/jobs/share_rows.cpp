@@ -12,9 +12,8 @@ queue::Share to_share(const Row& row) {
     share.device_class = row.get<std::string>("device_class");
     share.terms.weight = row.get<double>("weight");
     share.terms.cap = row.get<Maybe<int>>("cap");
-    if (const auto seconds = row.get<Maybe<double>>("quota_seconds")) {
+    if (const auto seconds = row.get<Maybe<double>>("quota_seconds"))
         share.terms.quota = {*seconds, row.get<std::string>("quota_period")};
-    }
     share.slots = row.get<int>("slots");
     share.ready = row.get<std::int64_t>("ready");
     share.used_seconds = row.get<double>("used_seconds");

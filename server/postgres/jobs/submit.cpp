@@ -69,9 +69,8 @@ Result<queue::Submitted> to_answer(const Row& row, queue::NewJob& job) {
 awaitable<Result<Stored>> store_whole(Pool& pool, std::vector<queue::NewJob> jobs) {
     const auto all = pointers(jobs);
     auto replies = co_await pool.run(enqueue(all, true), kBundleTimeout);
-    if (!replies && replies.error().code == Errc::conflict && !replies.error().where.empty()) {
+    if (!replies && replies.error().code == Errc::conflict && !replies.error().where.empty())
         co_return conflicts(jobs.size(), replies.error().where);
-    }
     if (!replies) co_return fail(std::move(replies.error()));
     Stored answers;
     for (const Row row : replies->back()) answers.push_back(to_submitted(row));
@@ -89,11 +88,10 @@ awaitable<Stored> store_each(Pool& pool, std::vector<queue::NewJob> jobs) {
             step = 1;  // only the failing job is refused
             continue;
         }
-        if (replies) {
+        if (replies)
             for (const Row row : replies->back()) answers.push_back(to_submitted(row));
-        } else {
+        else
             answers.insert(answers.end(), count, fail(replies.error()));
-        }
         first += count;
         if (first % kJobsPerStatement == 0) step = kJobsPerStatement;
     }
@@ -111,9 +109,8 @@ Error idempotency_mismatch() {
 Result<queue::Submitted> to_submitted(const Row& row) {
     const auto outcome = row.get<std::string>("outcome");
     if (outcome == "key_conflict") return fail(idempotency_mismatch());
-    if (outcome == "over_quota") {
+    if (outcome == "over_quota")
         return queue::Submitted{{}, false, false, to_over_quota(row.get<std::string>("refusal"))};
-    }
     return queue::Submitted{row.get<JobId>("job_id"), outcome == "replayed",
                             outcome == "unique_conflict"};
 }

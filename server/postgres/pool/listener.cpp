@@ -19,13 +19,9 @@ Listener::Listener(asio::any_io_executor executor, Target target, std::chrono::m
       ticker_(executor_),
       pause_(executor_) {}
 
-Listener::~Listener() {
-    stop();
-}
+Listener::~Listener() { stop(); }
 
-void Listener::subscribe(Subscriber subscriber) {
-    subscribers_.push_back(std::move(subscriber));
-}
+void Listener::subscribe(Subscriber subscriber) { subscribers_.push_back(std::move(subscriber)); }
 
 void Listener::start() {
     alive_ = std::make_shared<Listener*>(this);
@@ -55,9 +51,8 @@ awaitable<void> Listener::open() {
     };
     connection_ = Connection::over(executor_, std::move(*handle), std::move(lost));
     connection_->on_notification([this](std::string_view channel, std::string_view payload) {
-        for (const Subscriber& subscriber : subscribers_) {
+        for (const Subscriber& subscriber : subscribers_)
             if (subscriber.channel == channel) subscriber.notified(payload);
-        }
     });
     if (co_await listen()) {
         backoff_.reset();
@@ -101,9 +96,7 @@ void Listener::tick() {
     ticker_.expires_after(poll_);
     ticker_.async_wait([this, alive = std::weak_ptr(alive_)](boost::system::error_code aborted) {
         if (aborted || alive.expired()) return;
-        if (listening_) {
-            asio::co_spawn(executor_, listen(), [](std::exception_ptr, bool) {});
-        }
+        if (listening_) asio::co_spawn(executor_, listen(), [](std::exception_ptr, bool) {});
         look_again();
         tick();
     });

@@ -40,9 +40,7 @@ struct Pool::Waiter {
 Pool::Pool(asio::any_io_executor executor, Target target, PoolOptions options)
     : executor_(std::move(executor)), target_(std::move(target)), options_(options) {}
 
-Pool::~Pool() {
-    stop();
-}
+Pool::~Pool() { stop(); }
 
 void Pool::start() {
     stopped_ = false;
@@ -88,15 +86,12 @@ awaitable<Result<Replies>> Pool::run(Batch batch, std::chrono::milliseconds time
     });
     auto alive = std::weak_ptr(alive_);
     auto replies = co_await connection->run(std::move(batch), deadline);
-    if (!replies && replies.error().message == kDiskFull && !alive.expired()) {
+    if (!replies && replies.error().message == kDiskFull && !alive.expired())
         lacked_space_until_ = std::chrono::steady_clock::now() + kLackOfSpace;
-    }
     co_return replies;
 }
 
-bool Pool::lacked_space() const {
-    return std::chrono::steady_clock::now() < lacked_space_until_;
-}
+bool Pool::lacked_space() const { return std::chrono::steady_clock::now() < lacked_space_until_; }
 
 awaitable<Result<Rows>> Pool::run(Statement statement, std::chrono::milliseconds timeout) {
     Batch batch;
@@ -121,9 +116,8 @@ awaitable<Result<std::shared_ptr<Connection>>> Pool::acquire(Deadline deadline) 
     while (true) {
         if (auto connection = least_busy()) co_return connection;
         if (stopped_ || (down_ && !is_up())) co_return fail(unreachable());
-        if (waiters_.size() >= options_.waiting) {
+        if (waiters_.size() >= options_.waiting)
             co_return fail(Errc::unavailable, "The database is busy.");
-        }
         auto waiter = std::make_shared<Waiter>(executor_);
         waiter->timer.expires_at(deadline);
         waiters_.push_back(waiter);
@@ -174,9 +168,8 @@ void Pool::open(Slot& slot) {
 void Pool::opened(Slot& slot, Result<Handle> handle) {
     disk_full_ = !handle && handle.error().message == kDiskFull;
     if (!handle) {
-        if (!std::exchange(down_, true)) {
+        if (!std::exchange(down_, true))
             log::warn("the database is not reachable", {{"reason", handle.error().message}});
-        }
         if (!is_up()) refuse_waiters();
         return reopen_later(slot);
     }

@@ -58,9 +58,7 @@ class Rounds : public std::enable_shared_from_this<Rounds<Asked, Answer>> {
         waiting_weight_ += call->weight;
         if (waiting_.size() >= expected_) gathering_.cancel();
         call->done.expires_after(limits_.patience);
-        if (!std::exchange(busy_, true)) {
-            asio::co_spawn(executor_, run_all(self), asio::detached);
-        }
+        if (!std::exchange(busy_, true)) asio::co_spawn(executor_, run_all(self), asio::detached);
         // A round that fails without a wait has ended by now, and nothing would end the wait for
         // it.
         if (!call->answer) co_await call->done.async_wait(asio::as_tuple(asio::use_awaitable));

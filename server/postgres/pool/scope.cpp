@@ -13,16 +13,12 @@ constexpr Query kAcrossTeams{"session.across_teams", "select set_config('app.sys
 
 }  // namespace
 
-Statement in_team(TeamId team) {
-    return Statement::of(kInTeam, team.value);
-}
+Statement in_team(TeamId team) { return Statement::of(kInTeam, team.value); }
 
 Statement in_teams(const std::set<std::int64_t>& teams) {
     return Statement::of(kInTeams, std::vector(teams.begin(), teams.end()));
 }
 
-Statement across_teams() {
-    return Statement::of(kAcrossTeams);
-}
+Statement across_teams() { return Statement::of(kAcrossTeams); }
 
 }  // namespace plimsoll::postgres

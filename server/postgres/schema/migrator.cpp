@@ -44,9 +44,8 @@ std::string bytes_of(pqxx::transaction_base& transaction, std::string_view sha25
 // Throws pqxx::failure.
 Ledger read_ledger(pqxx::transaction_base& transaction) {
     Ledger ledger;
-    if (transaction.exec1("select to_regclass('plimsoll.schema_migration')")[0].is_null()) {
+    if (transaction.exec1("select to_regclass('plimsoll.schema_migration')")[0].is_null())
         return ledger;
-    }
     for (const auto& row : transaction.exec(
              "select version, name, encode(sha256, 'hex') from plimsoll.schema_migration "
              "order by version")) {
@@ -57,9 +56,8 @@ Ledger read_ledger(pqxx::transaction_base& transaction) {
          transaction.exec("select name, encode(sha256, 'hex') from plimsoll.schema_function")) {
         ledger.functions.emplace(row[0].as<std::string>(), row[1].as<std::string>());
     }
-    for (const auto& row : transaction.exec("select version from plimsoll.schema_set")) {
+    for (const auto& row : transaction.exec("select version from plimsoll.schema_set"))
         ledger.set = row[0].as<int>();
-    }
     return ledger;
 }
 

@@ -96,9 +96,8 @@ Result<std::vector<Unsuitable>> examine(const Target& target) {
             return found;
         }
         pqxx::nontransaction work(connection);
-        for (const auto& row : work.exec(sql::duties_unsuitable.text)) {
+        for (const auto& row : work.exec(sql::duties_unsuitable.text))
             found.push_back({row[1].as<std::string>(), row[0].as<bool>()});
-        }
         return found;
     } catch (const pqxx::failure& error) {
         return fail(Errc::unavailable,

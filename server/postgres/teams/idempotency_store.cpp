@@ -24,9 +24,8 @@ class IdempotencyStore final : public teams::IdempotencyStore {
                    Statement::of(sql::answers_read, team, key, Bytes{fingerprint})));
         if (!replies[1].empty()) co_return std::nullopt;
         const Row row = replies.back()[0];
-        if (!row.get<bool>("same")) {
+        if (!row.get<bool>("same"))
             co_return fail(Errc::conflict, "This Idempotency-Key was used with another request.");
-        }
         const auto status = row.get<Maybe<int>>("status");
         if (!status) co_return fail(Errc::cancelled, "The first request has no response yet.");
         co_return teams::StoredResponse{*status,

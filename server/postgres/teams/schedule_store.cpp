@@ -123,13 +123,9 @@ Statement answering(const Answer& answer) {
 // A job with many tasks is stored in it.
 constexpr std::chrono::seconds kAnswerTimeout{30};
 
-Error no_such_schedule() {
-    return {Errc::not_found, "The schedule was not found.", {}};
-}
+Error no_such_schedule() { return {Errc::not_found, "The schedule was not found.", {}}; }
 
-Statement getting(ScheduleId id) {
-    return Statement::of(sql::schedules_get, id);
-}
+Statement getting(ScheduleId id) { return Statement::of(sql::schedules_get, id); }
 
 Result<Schedule> only(Result<Replies> replies) {
     return first(last(std::move(replies)), to_schedule, no_such_schedule());
@@ -164,9 +160,8 @@ class ScheduleStore final : public schedules::ScheduleStore {
                           to_string(settings.overlap), next_at, author.request_id,
                           schedules::kSchedulesPerTeam));
         if (!replies) co_return fail(name_taken(std::move(replies.error())));
-        if (replies->back().empty()) {
+        if (replies->back().empty())
             co_return fail(team_limit_reached(schedules::kSchedulesPerTeam, "schedules"));
-        }
         co_return co_await get(author.team, replies->back()[0].get<ScheduleId>("id"));
     }
 

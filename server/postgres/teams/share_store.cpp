@@ -9,9 +9,7 @@
 namespace plimsoll::postgres {
 namespace {
 
-Error no_such_team() {
-    return {Errc::not_found, "The team was not found.", {}};
-}
+Error no_such_team() { return {Errc::not_found, "The team was not found.", {}}; }
 
 class ShareStore final : public queue::ShareStore {
   public:
@@ -90,9 +88,7 @@ class ShareStore final : public queue::ShareStore {
         CO_TRY(auto rows, co_await run(Statement::of(sql::shares_resume, id, team, author.user,
                                                      author.request_id),
                                        team));
-        if (!rows[0].get<bool>("found")) {
-            co_return fail(Errc::not_found, "The hold was not found.");
-        }
+        if (!rows[0].get<bool>("found")) co_return fail(Errc::not_found, "The hold was not found.");
         co_return Result<void>{};
     }
 
@@ -101,9 +97,8 @@ class ShareStore final : public queue::ShareStore {
                co_await run(Statement::of(sql::devices_ask_cleanup, std::move(node),
                                           std::move(device), author.user, author.request_id)));
         if (rows.empty()) co_return fail(Errc::not_found, "The device was not found.");
-        if (rows[0].get<std::string_view>("outcome") == "gone") {
+        if (rows[0].get<std::string_view>("outcome") == "gone")
             co_return fail(Errc::conflict, "No worker runs this device now, so it caches nothing.");
-        }
         co_return Result<void>{};
     }
 

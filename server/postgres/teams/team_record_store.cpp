@@ -79,9 +79,8 @@ class TeamRecordStore final : public teams::TeamRecordStore {
                                              limit, filter.with_data, collection.has_origins);
         CO_TRY(const auto rows, co_await run_in(pool_, in_team(team), std::move(statement)));
         std::vector<TeamRecord> records;
-        for (const Row row : rows) {
+        for (const Row row : rows)
             records.push_back(is_counted ? to_counted_record(row) : to_record(collection, row));
-        }
         co_return records;
     }
 
@@ -103,11 +102,10 @@ class TeamRecordStore final : public teams::TeamRecordStore {
     Answer<void> remove(Collection collection, Author author, std::string id) override {
         std::optional<std::int64_t> number;
         std::optional<std::string> name;
-        if (collection.is_named) {
+        if (collection.is_named)
             name = std::move(id);
-        } else {
+        else
             number = std::stoll(id);
-        }
         co_return found(
             co_await run_in(pool_, in_team(author.team),
                             Statement::of(sql::team_records_remove, author.team, author.user,

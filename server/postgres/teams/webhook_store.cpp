@@ -15,9 +15,7 @@ namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
-Error no_such_webhook() {
-    return {Errc::not_found, "The webhook was not found.", {}};
-}
+Error no_such_webhook() { return {Errc::not_found, "The webhook was not found.", {}}; }
 
 Webhook to_webhook(const Row& row) {
     return {row.get<WebhookId>("id"),

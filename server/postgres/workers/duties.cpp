@@ -112,9 +112,7 @@ struct Duties::State : std::enable_shared_from_this<State> {
 Duties::Duties(asio::any_io_executor executor, Pool& pool, DatabaseClock& clock)
     : state_(std::make_shared<State>(std::move(executor), pool, clock)) {}
 
-Duties::~Duties() {
-    stop();
-}
+Duties::~Duties() { stop(); }
 
 awaitable<Result<int>> Duties::run(std::string_view name, DutyOptions options) {
     const auto* const duty = std::ranges::find(kDuties, name, &Duty::name);

@@ -16,14 +16,10 @@ namespace {
 
 const char* stored_outcome(queue::TaskReport::Outcome outcome) {
     switch (outcome) {
-        case queue::TaskReport::Outcome::done:
-            return "done";
-        case queue::TaskReport::Outcome::retry:
-            return "retry";
-        case queue::TaskReport::Outcome::failed:
-            return "final";
-        case queue::TaskReport::Outcome::died:
-            return "died";
+        case queue::TaskReport::Outcome::done: return "done";
+        case queue::TaskReport::Outcome::retry: return "retry";
+        case queue::TaskReport::Outcome::failed: return "final";
+        case queue::TaskReport::Outcome::died: return "died";
     }
     return "final";
 }
@@ -52,9 +48,8 @@ Statement registration(const queue::WorkerInfo& info) {
     const json capability = json::parse(info.capability, nullptr, false);
     // The device's probed capabilities by name; the rest is informational.
     std::vector<std::string> capabilities;
-    if (capability.is_object() && capability.contains("capabilities")) {
+    if (capability.is_object() && capability.contains("capabilities"))
         capabilities = capability["capabilities"].get<std::vector<std::string>>();
-    }
     capabilities.insert(capabilities.end(), info.capabilities.begin(), info.capabilities.end());
     // Jobs may require this particular device.
     capabilities.push_back("device=" + info.node + "/" + info.device);
@@ -113,11 +108,9 @@ queue::Claim to_claim(const Rows& rows) {
         of_job.merge = row.get<bool>("is_merge");
         of_job.model = row.get<std::string>("model");
         of_job.priority = row.get<int>("priority");
-        if (of_job.merge) {
-            for (auto& partial : row.get<std::vector<std::optional<std::string>>>("partials")) {
+        if (of_job.merge)
+            for (auto& partial : row.get<std::vector<std::optional<std::string>>>("partials"))
                 of_job.partials.push_back(std::move(partial).value_or(""));
-            }
-        }
         const auto tasks = row.get<std::vector<int>>("tasks");
         if (row.get<bool>("is_whole")) of_job.whole = tasks.size();
         const auto places = row.get<std::vector<int>>("places");
@@ -152,9 +145,8 @@ void take_chunks(queue::Claim& claim, const Rows& rows) {
     for (auto& task : claim.tasks) tasks[{task.job.value, task.seq}] = &task;
     std::shared_ptr<const std::string> chunk;
     for (const Row row : rows) {
-        if (auto next = row.get<std::optional<std::string>>("input")) {
+        if (auto next = row.get<std::optional<std::string>>("input"))
             chunk = std::make_shared<const std::string>(*std::move(next));
-        }
         const auto task = tasks.find({row.get<std::int64_t>("job_id"), row.get<int>("task")});
         if (task == tasks.end()) continue;
         task->second->chunk = chunk;
@@ -204,16 +196,14 @@ Statement completion(queue::WorkerHandle worker, std::int64_t fence,
         statement.params.emplace_back(delays);
     }
     // Few kinds have models: otherwise nothing more is written.
-    if (std::ranges::any_of(tokens, [](std::int64_t read) { return read > 0; })) {
+    if (std::ranges::any_of(tokens, [](std::int64_t read) { return read > 0; }))
         statement.params.emplace_back(tokens);
-    } else {
+    else
         statement.params.emplace_back(std::nullopt);
-    }
-    if (std::ranges::any_of(wholes, [](const auto& whole) { return whole.has_value(); })) {
+    if (std::ranges::any_of(wholes, [](const auto& whole) { return whole.has_value(); }))
         statement.params.emplace_back(wholes);
-    } else {
+    else
         statement.params.emplace_back(std::nullopt);
-    }
     return statement;
 }
 

@@ -24,9 +24,8 @@ std::optional<int> bucket_of(std::optional<std::int64_t> free_memory) {
 }  // namespace
 
 void HeldLeases::add(const queue::Claim& claim) {
-    for (const queue::ClaimedTask& task : claim.tasks) {
+    for (const queue::ClaimedTask& task : claim.tasks)
         open_[claim.fence].insert({task.job, task.seq});
-    }
 }
 
 void HeldLeases::settled(std::int64_t fence, const std::vector<queue::TaskName>& tasks) {
@@ -98,13 +97,11 @@ awaitable<Result<queue::HeartbeatReply>> WorkerStore::heartbeat(
     const Row row = replies.front()[0];
     queue::HeartbeatReply reply;
     reply.expired = !row.get<bool>("alive");
-    for (const std::int64_t job : row.get<std::vector<std::int64_t>>("cancelled_jobs")) {
+    for (const std::int64_t job : row.get<std::vector<std::int64_t>>("cancelled_jobs"))
         reply.cancelled.push_back(JobId{job});
-    }
     // Leases that ended while their completion was in transit.
-    for (const std::int64_t fence : row.get<std::vector<std::int64_t>>("stale_fences")) {
+    for (const std::int64_t fence : row.get<std::vector<std::int64_t>>("stale_fences"))
         held_.drop(fence);
-    }
     reply.cleanup = row.get<std::optional<std::int64_t>>("cleanup").value_or(0);
     if (reply.expired) held_.drop_all();
     co_return reply;
@@ -143,9 +140,8 @@ awaitable<Result<queue::Claim>> WorkerStore::leased(WorkerHandle worker, Stateme
                                                kCallTimeout));
         take_chunks(claim, chunks);
     }
-    for (const auto& task : claim.tasks) {
+    for (const auto& task : claim.tasks)
         if (!task.model.empty()) resident_ = {task.model};
-    }
     held_.add(claim);
     co_return claim;
 }

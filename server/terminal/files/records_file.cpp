@@ -33,9 +33,8 @@ constexpr Signature kSignatures[] = {
 // What is wrong with a file that begins like this; empty: nothing.
 std::string complaint_about(std::string_view bytes, bool csv) {
     if (bytes.empty()) return "The file is empty.";
-    for (const auto& signature : kSignatures) {
+    for (const auto& signature : kSignatures)
         if (bytes.starts_with(signature.bytes)) return signature.advice;
-    }
     if (csv) return {};
     const auto first = bytes.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos || bytes[first] == '{' || bytes[first] == '"') return {};

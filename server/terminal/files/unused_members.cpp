@@ -19,9 +19,7 @@ void UnusedMembers::feed(std::string_view bytes) {
     }
 }
 
-void UnusedMembers::finish() {
-    end_line();
-}
+void UnusedMembers::finish() { end_line(); }
 
 void UnusedMembers::end_line() {
     ++number_;

@@ -8,9 +8,8 @@ namespace plimsoll::worker {
 
 double estimated_seconds(const Batches& batches) {
     double seconds = 0;
-    for (const auto& batch : batches) {
+    for (const auto& batch : batches)
         for (const auto& slot : batch->slots) seconds += slot->task.estimated_seconds;
-    }
     return seconds;
 }
 
@@ -42,9 +41,8 @@ std::vector<queue::TaskLines> unsent_lines(const Batch& batch) {
 
 void put_in_order(Batch& batch) {
     std::map<std::pair<std::int64_t, int>, std::size_t> places;
-    for (const auto& slot : batch.slots) {
+    for (const auto& slot : batch.slots)
         places.emplace(std::pair{slot->task.job.value, slot->task.seq}, places.size());
-    }
     std::ranges::sort(batch.reports, {}, [&](const queue::TaskReport& report) {
         return places.at({report.job.value, report.seq});
     });
@@ -63,9 +61,8 @@ std::vector<WholeJob> finished_whole_jobs(const Batch& batch) {
                 report->seq != (*slot)->task.seq) {
                 continue;
             }
-            if (task.whole > 1 && report->outcome == queue::TaskReport::Outcome::done) {
+            if (task.whole > 1 && report->outcome == queue::TaskReport::Outcome::done)
                 job.partials.push_back(report->output.partial);
-            }
             job.last_report = static_cast<std::size_t>(report - batch.reports.begin());
             ++report;
         }
@@ -77,9 +74,8 @@ std::vector<WholeJob> finished_whole_jobs(const Batch& batch) {
 std::vector<std::pair<JobId, std::int64_t>> items_done(const Batches& batches) {
     std::map<JobId, std::int64_t> done;
     for (const auto& batch : batches) {
-        for (const auto& slot : batch->slots) {
+        for (const auto& slot : batch->slots)
             if (!slot->task.merge) done[slot->task.job] += slot->progress.done();
-        }
     }
     return {done.begin(), done.end()};
 }

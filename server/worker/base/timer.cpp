@@ -9,9 +9,7 @@ namespace plimsoll::worker {
 
 namespace asio = boost::asio;
 
-TimePoint SteadyTimer::now() const {
-    return std::chrono::steady_clock::now();
-}
+TimePoint SteadyTimer::now() const { return std::chrono::steady_clock::now(); }
 
 awaitable<void> SteadyTimer::sleep_until(TimePoint until) {
     asio::steady_timer timer(co_await asio::this_coro::executor, until);

@@ -62,9 +62,8 @@ void describe_capabilities(std::span<const jobs::Run> kinds, const jobs::KindSet
         if (kind.capabilities == nullptr) continue;
         auto can = kind.capabilities(settings, device ? &*device : nullptr);
         info.capabilities.insert(info.capabilities.end(), can.names.begin(), can.names.end());
-        if (!can.advertisement.empty()) {
+        if (!can.advertisement.empty())
             advertisements[std::string(kind.name)] = nlohmann::json::parse(can.advertisement);
-        }
     }
     if (!advertisements.empty()) info.advertisements = advertisements.dump();
 }

@@ -20,11 +20,9 @@ void DeviceLog::tell(const std::string& device, const telemetry::Snapshot& snaps
         }
         now.push_back(warning.code);
     }
-    for (const auto& code : warned_of_) {
-        if (std::ranges::find(now, code) == now.end()) {
+    for (const auto& code : warned_of_)
+        if (std::ranges::find(now, code) == now.end())
             log::info("device warning cleared", {{"device", device}, {"warning", code}});
-        }
-    }
     warned_of_ = std::move(now);
     if (!readings_ || (last_line_ && snapshot.at < *last_line_ + kBetweenLines)) return;
     last_line_ = snapshot.at;

@@ -85,16 +85,11 @@ std::shared_ptr<const telemetry::Monitor> monitor_of(const opencl::DeviceInfo& i
         return watched(telemetry::with_own_memory(std::move(sensor), ledger_bytes), thresholds,
                        true);
     };
-    if (info.type == opencl::DeviceType::cpu) {
+    if (info.type == opencl::DeviceType::cpu)
         return watched(telemetry::host_sensor(), thresholds, false);
-    }
     if (info.pci_address.empty()) return {};
-    if (auto nvidia = telemetry::nvidia_sensor(info.pci_address)) {
-        return of_gpu(std::move(*nvidia));
-    }
-    if (auto amd = telemetry::amd_sensor(info.pci_address)) {
-        return of_gpu(std::move(*amd));
-    }
+    if (auto nvidia = telemetry::nvidia_sensor(info.pci_address)) return of_gpu(std::move(*nvidia));
+    if (auto amd = telemetry::amd_sensor(info.pci_address)) return of_gpu(std::move(*amd));
     return {};
 }
 
@@ -163,9 +158,8 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address, KnownKind
                   {{"device", to_string(address)}});
     }
     auto capability = opencl::assess(*device);
-    if (capability.state != opencl::DeviceState::ready) {
+    if (capability.state != opencl::DeviceState::ready)
         return fail(Errc::unavailable, capability.reason, to_string(address));
-    }
     const auto& info = device->info();
     capability.features = proven_features(probed, info);
     capability.name_processor_class();
@@ -175,9 +169,8 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address, KnownKind
     opened.memory = memory_probe_of(info);
     opened.held_memory = held_memory_of(info, opened.memory);
     if (!info.memory.bytes && opened.memory) {
-        if (const auto memory = opened.memory()) {
+        if (const auto memory = opened.memory())
             opened.info.memory_bytes = static_cast<std::int64_t>(memory->total);
-        }
     }
     opened.capability = std::move(capability);
     opened.ledger = ledger_of(opened.info.memory_bytes);

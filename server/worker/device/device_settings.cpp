@@ -52,9 +52,8 @@ Result<DeviceSettings> device_settings() {
     if (heat) thresholds.temperature_celsius = *heat;
     if (memory) thresholds.free_memory_bytes = static_cast<std::uint64_t>(*memory) * 1'000'000;
     settings.log_readings = log.value_or(0) == 1;
-    if (clean.value_or(1) == 1) {
+    if (clean.value_or(1) == 1)
         settings.clean_when_idle = std::chrono::seconds(interval.value_or(kUsualInterval));
-    }
     settings.second_queue = streams.value_or(0) == 1;
     return settings;
 }

@@ -182,9 +182,8 @@ queue::Freed DeviceThread::clean_up(const OpenedDevice& opened) {
     queue::Freed freed;
     if (idle_.release) freed.kept_bytes = idle_.release(opened.device.get());
     malloc_trim(0);  // what was freed goes back to the system, too
-    if (const auto after = held(); before && after) {
+    if (const auto after = held(); before && after)
         freed.freed_bytes = static_cast<std::int64_t>(*before) - static_cast<std::int64_t>(*after);
-    }
     log::info("released models, kernels and buffers kept between tasks",
               {{"kept_bytes", std::to_string(freed.kept_bytes)},
                {"freed_bytes", freed.freed_bytes ? std::to_string(*freed.freed_bytes) : "?"}});
@@ -244,9 +243,7 @@ void DeviceThread::prepare(const OpenedDevice& opened) {
     clean_ = false;
 }
 
-bool DeviceThread::may_prepare() const {
-    return idle_.prepare && prepares_ && !held_;
-}
+bool DeviceThread::may_prepare() const { return idle_.prepare && prepares_ && !held_; }
 
 DeviceThread::IdleClock::time_point DeviceThread::next_preparation() const {
     return std::min(looked_ + idle_.prepare_after, prepared_ + idle_.prepare_within);
@@ -261,11 +258,10 @@ void DeviceThread::await_call(std::unique_lock<std::mutex>& lock) {
         const auto prepare_at = next_preparation();
         until = until ? std::min(*until, prepare_at) : prepare_at;
     }
-    if (until) {
+    if (until)
         changed_.wait_until(lock, *until, called);
-    } else {
+    else
         changed_.wait(lock, called);
-    }
 }
 
 std::optional<DeviceThread::Order> DeviceThread::next() {
@@ -330,9 +326,8 @@ void DeviceThread::merge_whole_jobs(Batch& batch) {
 void DeviceThread::run_group(Batch& batch, std::vector<TaskSlot*> group, const TaskContext& place,
                              const OpenedDevice& opened, const OnBroken& on_broken) {
     const auto check = [&](std::vector<queue::TaskReport>& reports) {
-        for (auto& report : reports) {
+        for (auto& report : reports)
             if (report.cause) check_after_failure(report, opened, on_broken);
-        }
     };
     if (group.size() > 1) {
         const auto begun = begin(batch, group);
@@ -345,9 +340,8 @@ void DeviceThread::run_group(Batch& batch, std::vector<TaskSlot*> group, const T
     for (auto* slot : group) {
         if (begin(batch, {slot}).empty()) continue;
         std::vector<queue::TaskReport> reports;
-        if (auto report = run_task(*slot, find_run_, place, random_())) {
+        if (auto report = run_task(*slot, find_run_, place, random_()))
             reports.push_back(std::move(*report));
-        }
         check(reports);
         end(batch, std::move(reports));
     }

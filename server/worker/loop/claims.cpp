@@ -78,19 +78,17 @@ awaitable<void> Worker::claims() {
         if (claim) {
             outage_.ends();
             retry_.reset();
-            if (claim->fence != 0) {
+            if (claim->fence != 0)
                 start(as, std::move(*claim));
-            } else if (!draining_) {
+            else if (!draining_)
                 co_await for_claims_.wait();
-            }
         } else if (is_gone(claim.error())) {
             if (as.epoch == handle_.epoch && !must_register_) lose_leases();
         } else {
             // If only the reply was lost, the queue reclaims the lease: no heartbeat names that
             // lease.
-            if (!outage_.begins_with(claim.error())) {
+            if (!outage_.begins_with(claim.error()))
                 log::error("claim refused", {{"reason", claim.error().message}});
-            }
             co_await (timer_.sleep_until(timer_.now() + retry_.next()) || for_claims_.wait());
         }
     }

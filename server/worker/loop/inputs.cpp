@@ -16,11 +16,9 @@ using Sharing = std::pair<const std::string*, int>;  // the chunk, and its numbe
 void divide(const std::string& chunk, int count, std::vector<queue::ClaimedTask*>& tasks) {
     std::ranges::sort(tasks, {}, [](const auto* task) { return task->slice.index; });
     std::vector<int> indices;
-    for (const auto* task : tasks) {
-        if (indices.empty() || indices.back() != task->slice.index) {
+    for (const auto* task : tasks)
+        if (indices.empty() || indices.back() != task->slice.index)
             indices.push_back(task->slice.index);
-        }
-    }
     const auto slices = jobs::cut_slices(chunk, indices, count);
     for (auto* task : tasks) {
         const auto at = std::ranges::lower_bound(indices, task->slice.index) - indices.begin();
@@ -32,16 +30,14 @@ void divide(const std::string& chunk, int count, std::vector<queue::ClaimedTask*
 
 void divide_chunks(std::vector<queue::ClaimedTask>& tasks) {
     std::map<Sharing, std::vector<queue::ClaimedTask*>> sharing;
-    for (auto& task : tasks) {
+    for (auto& task : tasks)
         if (task.chunk != nullptr) sharing[{task.chunk.get(), task.slice.count}].push_back(&task);
-    }
     for (auto& [shared, own] : sharing) {
         const auto& [chunk, count] = shared;
-        if (count > 1) {
+        if (count > 1)
             divide(*chunk, count, own);
-        } else {
+        else
             for (auto* task : own) task->input = *chunk;
-        }
     }
     for (auto& task : tasks) task.chunk.reset();
 }

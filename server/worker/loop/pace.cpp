@@ -12,9 +12,7 @@ constexpr double kMinSlowness = 0.01;
 constexpr double kClaimAhead = 2.5;
 
 // Slower tasks count fully, faster ones by half: claiming too little costs little.
-double followed(double before, double now) {
-    return std::max(now, (before + now) / 2);
-}
+double followed(double before, double now) { return std::max(now, (before + now) / 2); }
 
 }  // namespace
 
@@ -42,9 +40,7 @@ void Pace::learn_slowness(const Batch& batch) {
 
 // On a device slower than estimated, claims stay as they are: the cause is usually the first use of
 // a model, or tasks so short that the time around them counts.
-double Pace::work() const {
-    return limits_.seconds / std::min(slowness_, 1.0);
-}
+double Pace::work() const { return limits_.seconds / std::min(slowness_, 1.0); }
 
 bool Pace::claims_ahead_of(double estimated) const {
     return estimated * slowness_ <= kClaimAhead * limits_.seconds;

@@ -106,18 +106,10 @@ void count_settled(queue::WorkerTelemetry& telemetry, const Batch& batch) {
     }
     for (const auto& report : batch.reports) {
         switch (report.outcome) {
-            case queue::TaskReport::Outcome::done:
-                ++telemetry.tasks_done;
-                break;
-            case queue::TaskReport::Outcome::retry:
-                ++telemetry.tasks_retried;
-                break;
-            case queue::TaskReport::Outcome::failed:
-                ++telemetry.tasks_failed;
-                break;
-            case queue::TaskReport::Outcome::died:
-                ++telemetry.tasks_died;
-                break;
+            case queue::TaskReport::Outcome::done: ++telemetry.tasks_done; break;
+            case queue::TaskReport::Outcome::retry: ++telemetry.tasks_retried; break;
+            case queue::TaskReport::Outcome::failed: ++telemetry.tasks_failed; break;
+            case queue::TaskReport::Outcome::died: ++telemetry.tasks_died; break;
         }
     }
     telemetry.tasks_released +=

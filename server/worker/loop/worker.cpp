@@ -52,9 +52,8 @@ awaitable<bool> Worker::run(queue::WorkerInfo info) {
     co_await retire();
     // It was told to stop when the worker began to leave.
     const auto limit = timer_.now() + kPreparingEnds;
-    while (device_.pulse().preparing && timer_.now() < limit) {
+    while (device_.pulse().preparing && timer_.now() < limit)
         co_await timer_.sleep_until(timer_.now() + kLivenessInterval);
-    }
     co_return !device_.pulse().busy;
 }
 
@@ -144,11 +143,10 @@ void Worker::check_liveness() {
     const bool alive = liveness_.is_alive(device_.pulse(), timer_.now());
     if (alive != device_silent_) return;
     device_silent_ = !alive;
-    if (alive) {
+    if (alive)
         log::info("device thread is alive again");
-    } else {
+    else
         log::warn("device thread is not responding: heartbeats stop until it does");
-    }
     for_claims_.set();
 }
 
@@ -181,11 +179,9 @@ awaitable<void> Worker::record_logs() {
         auto said = unsent_lines(*batch);
         if (said.empty() || !co_await store_.record_log(handle_, batch->fence, said)) continue;
         for (const auto& task : said) {
-            for (const auto& slot : batch->slots) {
-                if (slot->task.job == task.job && slot->task.seq == task.seq) {
+            for (const auto& slot : batch->slots)
+                if (slot->task.job == task.job && slot->task.seq == task.seq)
                     slot->log.mark_sent(task.lines.back().number);
-                }
-            }
         }
     }
 }
@@ -218,9 +214,8 @@ awaitable<void> Worker::report_cleaning() {
     const auto freed = *std::exchange(freed_, std::nullopt);
     const auto request = std::exchange(cleaning_, 0);
     const auto told = co_await store_.report_cleanup(handle_, request, freed);
-    if (!told && !outage_.begins_with(told.error())) {
+    if (!told && !outage_.begins_with(told.error()))
         log::error("cannot report freed memory", {{"reason", told.error().message}});
-    }
 }
 
 void Worker::read_device() {
@@ -233,9 +228,8 @@ void Worker::read_device() {
 
 void Worker::apply(const queue::HeartbeatReply& reply) {
     if (reply.expired) {
-        if (timer_.now() - accepted_beat_ < 2 * options_.heartbeat) {
+        if (timer_.now() - accepted_beat_ < 2 * options_.heartbeat)
             log::error("another worker on this machine took over this device");
-        }
         lose_leases();
     } else {
         accepted_beat_ = timer_.now();
@@ -246,9 +240,8 @@ void Worker::apply(const queue::HeartbeatReply& reply) {
 
 void Worker::stop_job(JobId job) {
     for (const auto& batch : outstanding_) {
-        for (const auto& slot : batch->slots) {
+        for (const auto& slot : batch->slots)
             if (slot->task.job == job) slot->stop.request_stop();
-        }
     }
 }
 
@@ -283,11 +276,10 @@ awaitable<void> Worker::records() {
         finished_.pop_front();
         const bool settled = co_await recorder_.settle(*batch);
         std::erase(outstanding_, batch);
-        if (settled) {
+        if (settled)
             count_settled(telemetry_, *batch);
-        } else {
+        else
             lose_leases();
-        }
         for_claims_.set();
     }
     wake_all();
@@ -305,9 +297,8 @@ awaitable<void> Worker::notifications() {
         for_claims_.set();
         // Before the deadline it may announce a cancellation, which the heartbeat's reply names.
         // Whichever of the two returned, the other may have consumed a notification.
-        if (timer_.now() < deadline && (!outstanding_.empty() || (called != nullptr && *called))) {
+        if (timer_.now() < deadline && (!outstanding_.empty() || (called != nullptr && *called)))
             for_heartbeats_.set();
-        }
     }
 }
 

@@ -20,17 +20,15 @@ void Worker::drain() {
 void Worker::abandon() {
     abandoned_ = true;
     drain();
-    for (const auto& batch : outstanding_) {
+    for (const auto& batch : outstanding_)
         for (const auto& slot : batch->slots) slot->stop.request_stop();
-    }
 }
 
 awaitable<void> Worker::abandonment() {
     while (!draining_) co_await for_abandonment_.wait();
     const auto limit = timer_.now() + options_.drain;
-    while (!abandoned_ && timer_.now() < limit) {
+    while (!abandoned_ && timer_.now() < limit)
         co_await (timer_.sleep_until(limit) || for_abandonment_.wait());
-    }
     if (abandoned_) co_return;
     log::warn("drain took too long: exiting", {{"batches", std::to_string(outstanding_.size())}});
     abandon();
@@ -42,11 +40,10 @@ awaitable<void> Worker::retire() {
         timer_.now() + (abandoned_ ? options_.forced_retire_timeout : options_.retire_timeout);
     const auto left = co_await (store_.retire(handle_) || timer_.sleep_until(limit));
     const auto* answer = std::get_if<Result<void>>(&left);
-    if (answer != nullptr && *answer) {
+    if (answer != nullptr && *answer)
         log::info("retired");
-    } else {
+    else
         log::warn("exited without deregistering: the worker's leases will expire");
-    }
 }
 
 // --- failures that end the process ---

@@ -51,20 +51,14 @@ HeartbeatPipe::HeartbeatPipe(int fd, const DeviceThread& device, Timer& timer)
 
 awaitable<void> HeartbeatPipe::run() {
     for (;;) {
-        if (liveness_.is_alive(device_.pulse(), timer_.now())) {
-            write({&kAliveByte, 1});
-        }
+        if (liveness_.is_alive(device_.pulse(), timer_.now())) write({&kAliveByte, 1});
         co_await timer_.sleep_until(timer_.now() + kLivenessInterval);
     }
 }
 
-void HeartbeatPipe::report_task_done() {
-    write({&kTaskDoneByte, 1});
-}
+void HeartbeatPipe::report_task_done() { write({&kTaskDoneByte, 1}); }
 
-void HeartbeatPipe::report_told_to_end() {
-    write({&kToldToEndByte, 1});
-}
+void HeartbeatPipe::report_told_to_end() { write({&kToldToEndByte, 1}); }
 
 void HeartbeatPipe::report_exit(std::string_view reason) {
     std::string line = kExitReasonByte + std::string(reason.substr(0, kLongestEnd));
@@ -151,9 +145,8 @@ class WorkerProcess {
         const auto is_done = [](const queue::TaskReport& report) {
             return report.outcome == queue::TaskReport::Outcome::done;
         };
-        if (heartbeat_pipe_ && std::ranges::any_of(batch->reports, is_done)) {
+        if (heartbeat_pipe_ && std::ranges::any_of(batch->reports, is_done))
             heartbeat_pipe_->report_task_done();
-        }
         worker_.finished(std::move(batch));
     }
 
@@ -183,9 +176,7 @@ class WorkerProcess {
 Result<jobs::KindSettings> kind_settings(std::span<const jobs::Run> kinds,
                                          std::filesystem::path cache) {
     jobs::KindSettings settings{.values = {}, .cache = std::move(cache)};
-    for (const auto& kind : kinds) {
-        TRY_DO(jobs::read_environment(kind.settings, settings));
-    }
+    for (const auto& kind : kinds) TRY_DO(jobs::read_environment(kind.settings, settings));
     return settings;
 }
 

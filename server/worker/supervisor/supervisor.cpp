@@ -109,9 +109,8 @@ WorkerSupervisor::OnFailing Supervisor::reported(const opencl::Capability& devic
 // Until every available device has its worker.
 awaitable<void> Supervisor::watch_devices() {
     Backoff backoff(options_.first_probe_pause, options_.longest_probe_pause, random_);
-    while (!stopping_ && !co_await probe_devices() && !stopping_) {
+    while (!stopping_ && !co_await probe_devices() && !stopping_)
         co_await (timer_.sleep_until(timer_.now() + backoff.next()) || stopped_.wait());
-    }
 }
 
 awaitable<bool> Supervisor::probe_devices() {
@@ -129,9 +128,8 @@ awaitable<bool> Supervisor::probe_devices() {
     for (const auto& device : report->devices) {
         const auto address = to_string(device.info.address);
         if (device.state == opencl::DeviceState::ready) {
-            if (!supervises(address)) {
+            if (!supervises(address))
                 supervise(address, to_json(opencl::ProbeReport{{device}, {}}), reported(device));
-            }
             continue;
         }
         all_ready = false;
@@ -158,12 +156,9 @@ awaitable<Result<std::string>> Supervisor::probe_output() {
         // One complete line; only the end of the process follows.
         if (text.ends_with('\n')) co_return text;
         switch (happened.index()) {
-            case 0:
-                break;
-            case 1:
-                co_return fail(Errc::timeout, "The probe did not end in time.");
-            case 2:
-                co_return fail(Errc::cancelled, "Stopped.");
+            case 0: break;
+            case 1: co_return fail(Errc::timeout, "The probe did not end in time.");
+            case 2: co_return fail(Errc::cancelled, "Stopped.");
             default: {
                 const auto& how = std::get<3>(happened);
                 co_return fail(Errc::unavailable, "The probe ended without a result: " +

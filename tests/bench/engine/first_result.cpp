@@ -32,9 +32,8 @@ Result<float> first_result(const std::filesystem::path& cache, const char* addre
     auto c = device->allocate(kRows * kColumns * sizeof(float));
     for (const auto* buffer : {&a, &b, &packed, &c}) {
         if (!*buffer) return fail(buffer->error());
-        if (auto filled = device->fill(**buffer, std::byte{0x3f}); !filled) {
+        if (auto filled = device->fill(**buffer, std::byte{0x3f}); !filled)
             return fail(filled.error());
-        }
     }
     auto done = pack(programs, plan, *b, {kColumns, kColumns, kColumns, 1}, *packed);
     const routines::Norm norm{*b, *b, 1e-5F};

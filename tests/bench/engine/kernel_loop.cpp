@@ -104,9 +104,8 @@ std::vector<Seconds> medians(const Calls& calls, int rounds) {
         }
     }
     std::vector<Seconds> result;
-    for (std::size_t i = 0; i < calls.size(); ++i) {
+    for (std::size_t i = 0; i < calls.size(); ++i)
         result.push_back({median(clock[i]), median(processor[i])});
-    }
     return result;
 }
 

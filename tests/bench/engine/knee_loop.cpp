@@ -54,9 +54,8 @@ void run(const std::filesystem::path& cache, int searches, const char* address) 
     std::vector<std::int64_t> chosen;
     std::size_t measurements = 0;  // of the search that took the most
     for (int round = 0; round < searches; ++round) {
-        for (const auto& point : need(sweep_product(subject, limits))) {
+        for (const auto& point : need(sweep_product(subject, limits)))
             rates[point.batch].push_back(point.items_per_second());
-        }
         const auto search = need(measure_product_knee(subject, limits));
         if (!search.recommendation.batch) throw std::runtime_error("a search found no batch");
         chosen.push_back(*search.recommendation.batch);

@@ -47,9 +47,8 @@ void layer_norm_loop(const float* in, float* out, const float* gain, const float
             float squares = 0;
             for (std::size_t i = 0; i < columns; ++i) squares += (x[i] - mean) * (x[i] - mean);
             const float scale = 1 / std::sqrt(squares / static_cast<float>(columns) + 1e-5F);
-            for (std::size_t i = 0; i < columns; ++i) {
+            for (std::size_t i = 0; i < columns; ++i)
                 y[i] = (x[i] - mean) * scale * gain[i] + shift[i];
-            }
         }
     });
 }

@@ -70,9 +70,8 @@ T need(Result<T> result) {
 std::uint64_t anonymous_bytes() {
     malloc_trim(0);
     std::ifstream file("/proc/self/smaps_rollup");
-    for (std::string line; std::getline(file, line);) {
+    for (std::string line; std::getline(file, line);)
         if (line.starts_with("Anonymous:")) return std::stoull(line.substr(10)) << 10U;
-    }
     return 0;
 }
 
@@ -176,9 +175,8 @@ json batchings(Bench& bench) {
         const auto found = bench.classify(*classifier, order, 1 + bits() % 40, seen);
         for (std::size_t i = 0; i < order.size(); ++i) {
             differing += found[i].logits == usual[order[i]].logits ? 0 : 1;
-            if (!found[i].duplicate) {
+            if (!found[i].duplicate)
                 tokens += std::min<std::size_t>(found[i].tokens, classifier->model().longest());
-            }
         }
     }
     // Seen after every layer but the last.
@@ -255,9 +253,8 @@ json forward(Bench& bench) {
     for (const auto& text : bench.texts) {
         model.tokenizer.encode(text, classifier.longest(), encoded);
         tokens += encoded.ids.size();
-        if (batches.back().ids.size() + encoded.ids.size() > classifier.capacity()) {
+        if (batches.back().ids.size() + encoded.ids.size() > classifier.capacity())
             batches.emplace_back();
-        }
         batches.back().add(encoded.ids);
     }
     std::vector<double> seconds;
@@ -267,9 +264,8 @@ json forward(Bench& bench) {
         logits.clear();
         const auto start = Clock::now();
         for (const auto& batch : batches) {
-            if (auto done = classifier.run(batch, {}, scores); !done) {
+            if (auto done = classifier.run(batch, {}, scores); !done)
                 need(Result<int>(fail(done.error())));
-            }
             logits.push_back(scores.logits);
         }
         seconds.push_back(seconds_since(start));
@@ -292,9 +288,8 @@ int main(int count, char** arguments) {
     if (count != 2) return 2;
     opencl::pin_driver_threads();
     std::vector<std::string> lines;
-    for (std::string line; std::getline(std::cin, line);) {
+    for (std::string line; std::getline(std::cin, line);)
         lines.push_back(json::parse(line).get<std::string>());
-    }
     Bench bench{.folder = arguments[1],
                 .texts = std::move(lines),
                 .rounds = std::stoul(variable("ROUNDS", "1")),

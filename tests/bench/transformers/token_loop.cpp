@@ -20,9 +20,8 @@ int main(int count, char** arguments) {
         return 1;
     }
     std::vector<std::string> texts;
-    for (std::string line; std::getline(std::cin, line);) {
+    for (std::string line; std::getline(std::cin, line);)
         texts.push_back(nlohmann::json::parse(line).get<std::string>());
-    }
     const char* rounds = std::getenv("ROUNDS");
     plimsoll::tokenizers::Encoded encoded;
     std::vector<double> seconds;

@@ -45,15 +45,13 @@ int main(int argc, char** argv) {
     if (argc != 4) return 2;
     std::vector<std::string> texts;
     std::ifstream file(argv[1]);
-    for (std::string line; std::getline(file, line);) {
+    for (std::string line; std::getline(file, line);)
         texts.push_back(nlohmann::json::parse(line).get<std::string>());
-    }
     std::vector<double> rates(std::strtoul(argv[2], nullptr, 10));
     const double seconds = std::strtod(argv[3], nullptr);
     std::vector<std::thread> threads;
-    for (double& rate : rates) {
+    for (double& rate : rates)
         threads.emplace_back([&] { rate = texts_per_second(texts, seconds); });
-    }
     for (std::thread& thread : threads) thread.join();
     std::printf("%.0f\n", std::accumulate(rates.begin(), rates.end(), 0.0));
 }

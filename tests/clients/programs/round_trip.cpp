@@ -18,9 +18,7 @@ using namespace plimsoll::model;
 
 namespace {
 
-std::string from(std::istream& stream) {
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
+std::string from(std::istream& stream) { return {std::istreambuf_iterator<char>(stream), {}}; }
 
 std::shared_ptr<JobSpec> spec(const std::shared_ptr<SentimentArgs>& args) {
     SentimentJobSpec sentiment;
@@ -93,9 +91,8 @@ int main() {
     const auto scores = caller.report<SentimentReport>(job->getId());
     std::cout << "report " << scores.fromKindEnum(scores.getKind()) << ' '
               << scores.getItems()->getTotal() << ' ' << scores.getSummary()->getModel() << '\n';
-    for (const auto& row : caller.results<SentimentResults>(job->getId()).getItems()) {
+    for (const auto& row : caller.results<SentimentResults>(job->getId()).getItems())
         std::cout << "row " << row->getLabel() << '\n';
-    }
 
     const std::string training = std::getenv("TRAINING_JOB");
     const auto advice = caller.report<TrainingConfigReport>(training);

@@ -101,9 +101,8 @@ T await(asio::io_context& io, asio::awaitable<T> coroutine) {
         failure = thrown;
         result = std::move(value);
     });
-    while (!result && !failure) {
+    while (!result && !failure)
         if (io.run_one() == 0) throw std::logic_error("the loop ended before the coroutine");
-    }
     if (failure) std::rethrow_exception(failure);
     return std::move(*result);
 }

@@ -150,9 +150,8 @@ TEST_F(DatasetPromises, ListsAreNewestFirstInPages) {
     const auto third = announce().id;
     const auto page = [&](std::optional<DatasetId> before, int limit) {
         std::vector<DatasetId> ids;
-        for (const auto& one : must(store().list(people_.team, before, limit))) {
+        for (const auto& one : must(store().list(people_.team, before, limit)))
             ids.push_back(one.id);
-        }
         return ids;
     };
     EXPECT_EQ(page({}, 2), (std::vector{third, second}));

@@ -96,9 +96,8 @@ TEST_F(IdentityPromises, TokensCreatedWithATokenAreRevokedWithIt) {
     make('i', {.token = {}, .session = session});
     make('u', {});
     must(store().revoke_token(author_, parent.id));
-    for (const char fill : {'p', 'c', 'g', 'i'}) {
+    for (const char fill : {'p', 'c', 'g', 'i'})
         EXPECT_EQ(code(store().by_token(own_hash(fill))), Errc::unauthenticated) << fill;
-    }
     EXPECT_EQ(code(store().by_session(own_hash('s'))), Errc::unauthenticated);
     EXPECT_FALSE(code(store().by_token(own_hash('u'))));
 }
@@ -233,9 +232,8 @@ TEST_F(IdentityPromises, AServiceAccountBelongsToItsTeamAndActsByTokens) {
     EXPECT_EQ(code(store().create_sign_in_link(author_, made.user.id, people_.team, own_hash('k'),
                                                in(kHour))),
               Errc::conflict);
-    for (const auto& member : must(store().members(people_.team))) {
+    for (const auto& member : must(store().members(people_.team)))
         EXPECT_NE(member.user.id, made.user.id);
-    }
     const auto changed =
         must(store().update_service_account(author_, made.user.id, {"hourly", Role::viewer, true}));
     EXPECT_EQ(changed.user.name, "hourly");

@@ -25,9 +25,8 @@ class JobPromises : public StoreTest {
     }
     std::map<JobId, Redrive> redrive(TeamId team, const std::vector<JobId>& ids) {
         std::map<JobId, Redrive> outcomes;
-        for (const auto& [id, outcome] : must(store().redrive(team, people_.user, ids))) {
+        for (const auto& [id, outcome] : must(store().redrive(team, people_.user, ids)))
             outcomes[id] = outcome;
-        }
         return outcomes;
     }
     Redrive redrive(JobId id) { return redrive(people_.team, {id}).at(id); }

@@ -46,9 +46,8 @@ class ProviderPromises : public StoreTest {
         return found;
     }
     std::optional<identity::Account> account(UserId id) {
-        for (const auto& one : must(people().users())) {
+        for (const auto& one : must(people().users()))
             if (one.user.id == id) return one;
-        }
         return std::nullopt;
     }
     std::string state(char fill) const {
@@ -96,9 +95,8 @@ TEST_F(ProviderPromises, GroupsMakeSystemAdminsAndTheLastOneStays) {
     ada.admin = std::nullopt;
     EXPECT_TRUE(account(sign_in(ada).user)->user.administrator) << "groups do not decide";
     std::vector<UserId> others;
-    for (const auto& one : must(people().users())) {
+    for (const auto& one : must(people().users()))
         if (one.user.administrator && one.user.id != made.user) others.push_back(one.user.id);
-    }
     const auto administrators = [&](bool yes) {
         identity::UserChange change;
         change.administrator = yes;
@@ -276,9 +274,8 @@ TEST_F(ProviderPromises, ATeamKeepsItsLastOwner) {
     const auto id = signed_in.user;
     auto owned = must(people().memberships(id));
     TeamId team{};
-    for (const auto& one : owned) {
+    for (const auto& one : owned)
         if (one.team.name == team_) team = one.team.id;
-    }
     must(people().remove_member(author_, team, people_.user));
     for (const auto role : {std::optional<Role>(), std::optional(Role::viewer)}) {
         olga.teams = {{team_, role}, {second.name, Role::admin}};

@@ -35,9 +35,8 @@ class SharePromises : public StoreTest {
     // Of the holds that a team sees, those that the test made, newest first.
     std::vector<std::int64_t> seen_by(TeamId team, const std::vector<std::int64_t>& made) {
         std::vector<std::int64_t> ids;
-        for (const auto& hold : must(store().holds(team))) {
+        for (const auto& hold : must(store().holds(team)))
             if (std::ranges::count(made, hold.id) > 0) ids.push_back(hold.id);
-        }
         return ids;
     }
     static constexpr TeamId kNoTeam{999'999'999};

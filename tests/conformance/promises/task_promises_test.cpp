@@ -27,9 +27,8 @@ class TaskPromises : public StoreTest {
             EXPECT_EQ(task.attempt, attempt) << task.number;
         }
         EXPECT_EQ(numbers(id, {.state = state}), (std::vector{0, 1, 2}));
-        for (const auto* other : {"waiting", "running", "done", "failed", "cancelled"}) {
+        for (const auto* other : {"waiting", "running", "done", "failed", "cancelled"})
             if (other != state) EXPECT_TRUE(tasks(id, {.state = other}).empty()) << other;
-        }
     }
 };
 

@@ -40,17 +40,10 @@ std::string damaged(const std::vector<std::string>& inputs, Random& random) {
             case 0:
                 if (at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << up_to(7)));
                 break;
-            case 1:
-                text.erase(at, up_to(8));
-                break;
-            case 2:
-                text.insert(at, up_to(4) == 0 ? 300 : 1, static_cast<char>(random()));
-                break;
-            case 3:
-                text.insert(at, text.substr(at, up_to(40)));
-                break;
-            default:
-                text.replace(at, up_to(20), other.substr(up_to(other.size()), up_to(60)));
+            case 1: text.erase(at, up_to(8)); break;
+            case 2: text.insert(at, up_to(4) == 0 ? 300 : 1, static_cast<char>(random())); break;
+            case 3: text.insert(at, text.substr(at, up_to(40))); break;
+            default: text.replace(at, up_to(20), other.substr(up_to(other.size()), up_to(60)));
         }
     }
     return text;
@@ -80,9 +73,8 @@ void replay(const Target& target, std::chrono::duration<double> time, const nloh
     for (const auto& input : inputs) give(input);
     long copies = 0;
     Random random(1);
-    for (const auto end = Steady::now() + time; Steady::now() < end; ++copies) {
+    for (const auto end = Steady::now() + time; Steady::now() < end; ++copies)
         give(damaged(inputs, random));
-    }
     std::printf("%.*s: %zu kept inputs, %ld damaged copies\n", static_cast<int>(target.name.size()),
                 target.name.data(), inputs.size(), copies);
     std::fflush(stdout);
@@ -92,14 +84,12 @@ void replay(const Target& target, std::chrono::duration<double> time, const nloh
 
 int main(int count, char** arguments) try {
     if (count != 3) throw std::runtime_error("usage: parse_inputs SECONDS CORPUS");
-    for (const int signal : {SIGILL, SIGTRAP, SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) {
+    for (const int signal : {SIGILL, SIGTRAP, SIGSEGV, SIGABRT, SIGBUS, SIGFPE})
         std::signal(signal, keep_input);
-    }
     const std::chrono::duration<double> time(std::strtod(arguments[1], nullptr));
     const auto corpus = nlohmann::json::parse(std::ifstream(arguments[2]));
-    for (const auto& target : plimsoll::fuzz::targets()) {
+    for (const auto& target : plimsoll::fuzz::targets())
         replay(target, time, corpus.at(std::string(target.name)));
-    }
     return 0;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

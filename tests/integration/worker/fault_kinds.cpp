@@ -112,23 +112,17 @@ Result<Merged> merge(const std::any&, std::span<const std::string> partials) {
     return Merged{"\"" + all + "\"", {}};
 }
 
-Result<std::any> parse(std::string_view) {
-    return std::any();
-}
+Result<std::any> parse(std::string_view) { return std::any(); }
 
 // Nothing is kept; the log tells the number.
-std::uint64_t release(opencl::Device*) {
-    return 4711;
-}
+std::uint64_t release(opencl::Device*) { return 4711; }
 
 constexpr std::array kRuns{Run{
     .name = "test", .version = 1, .parse = parse, .run = run, .merge = merge, .release = release}};
 
 }  // namespace
 
-std::span<const Run> runs() {
-    return kRuns;
-}
+std::span<const Run> runs() { return kRuns; }
 
 const Run* find_run(std::string_view name, int version) {
     return name == kRuns[0].name && version == kRuns[0].version ? kRuns.data() : nullptr;

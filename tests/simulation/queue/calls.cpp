@@ -9,9 +9,7 @@ using namespace queue::rules;
 
 namespace {
 
-std::string text(std::string_view word) {
-    return '"' + std::string(word) + '"';
-}
+std::string text(std::string_view word) { return '"' + std::string(word) + '"'; }
 
 template <class Range, class Write>
 std::string list(const Range& range, Write write) {
@@ -273,11 +271,10 @@ void Simulator::set_account() {
     const int account = chance_.below(static_cast<int>(queue_.state.accounts.size()));
     std::optional<int> cap;
     std::optional<bool> pause;
-    if (chance_.percent(50)) {
+    if (chance_.percent(50))
         cap = chance_.between(0, 2) + (chance_.percent(30) ? 10 : 0);
-    } else {
+    else
         pause = !queue_.state.accounts[account].paused;
-    }
     queue_.set_account(account, {}, cap, pause);
     if (pause) observer_.paused(account, *pause);
     called(

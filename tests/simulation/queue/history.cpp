@@ -76,9 +76,7 @@ void Simulator::set_up(bool many) {
     }
 }
 
-int Simulator::some_worker() {
-    return chance_.below(static_cast<int>(processes_.size()));
-}
+int Simulator::some_worker() { return chance_.below(static_cast<int>(processes_.size())); }
 
 void Simulator::step() {
     const int w = some_worker();
@@ -200,9 +198,8 @@ void Simulator::complete(int worker) {
     std::vector<Completion> tasks;
     for (int i = 0; i < count; ++i) tasks.push_back(outcome_of(lease.tasks[i], p.speed));
     if (tasks.size() > 1 && chance_.percent(20)) std::swap(tasks.front(), tasks.back());
-    if (chance_.percent(50)) {
+    if (chance_.percent(50))
         for (auto& task : tasks) task.report = true;
-    }
     last_completion_ = {lease, tasks};
     const Known known = lease;
     lease.tasks.erase(lease.tasks.begin(), lease.tasks.begin() + count);
@@ -234,9 +231,8 @@ void Simulator::pass(Moment time) {
     now_ += time;
     called("pass", [] { return std::string("[]"); }, [] { return std::string("null"); });
     if (time >= kLeaseTime) return;
-    for (int w = 0; w < static_cast<int>(processes_.size()); ++w) {
+    for (int w = 0; w < static_cast<int>(processes_.size()); ++w)
         if (!processes_[w].stalled && chance_.percent(60)) beat(w);
-    }
 }
 
 // I7: once every fault is over, everything ends.

@@ -187,9 +187,8 @@ void Observer::completed(int worker, int epoch, std::int64_t fence,
         expect(workers_[worker].seen_at > now - kLeaseTime, "I2: recorded after the lease ended");
         expect(!books.stopped, "I6: recorded after the cancel was answered");
         books.deaths[tasks[i].task] += tasks[i].outcome == Outcome::died;
-        if (tasks[i].outcome == Outcome::done) {
+        if (tasks[i].outcome == Outcome::done)
             expect(++books.done[tasks[i].task] == 1, "I1: recorded twice");
-        }
     }
 }
 
@@ -228,11 +227,10 @@ void Observer::check_places() {
         for (const auto& task : lease.tasks) stands(task.job, task.task);
     }
     for (const auto& waits : state.scheduled) {
-        if (waits.task >= 0) {
+        if (waits.task >= 0)
             stands(waits.job, waits.task);
-        } else {
+        else
             for (int t = 0; t < state.jobs[waits.job].merge_task(); ++t) stands(waits.job, t);
-        }
     }
 }
 
@@ -247,9 +245,8 @@ void Observer::check_accounts() const {
                 for (std::size_t m = 0; m <= l; ++m) {
                     if (state.leases[m].worker != state.leases[l].worker) continue;
                     const auto end = m == l ? t : state.leases[m].tasks.size();
-                    for (std::size_t u = 0; u < end; ++u) {
+                    for (std::size_t u = 0; u < end; ++u)
                         if (state.leases[m].tasks[u].account == account) return false;
-                    }
                 }
                 return true;
             };

@@ -51,9 +51,7 @@ void Record::call(const char* name, Moment now, const std::string& arguments,
     out_ << "}\n";
 }
 
-void Record::end() {
-    out_ << "{\"end\":true}\n" << std::flush;
-}
+void Record::end() { out_ << "{\"end\":true}\n" << std::flush; }
 
 void Record::write_state(const State& state) {
     out_ << R"({"clocks":[)" << state.clock[kDevices] << ',' << state.clock[kHost]

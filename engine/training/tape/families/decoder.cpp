@@ -178,16 +178,12 @@ class Layer {
 
     Var turn(const Var& x, const RotaryTables& rope) {
         switch (traits_.rotary) {
-            case Rotary::halves:
-                break;
+            case Rotary::halves: break;
             case Rotary::part:
-            case Rotary::paired:
-                return rotate_part(g_, x, rope, s_.head_dim);
+            case Rotary::paired: return rotate_part(g_, x, rope, s_.head_dim);
             case Rotary::chunks:
-            case Rotary::apart:
-                return rotate_chunks(g_, x, rope);
-            case Rotary::complex:
-                return rotate_complex(g_, x, rope);
+            case Rotary::apart: return rotate_chunks(g_, x, rope);
+            case Rotary::complex: return rotate_complex(g_, x, rope);
         }
         return rotate(g_, x, rope);
     }

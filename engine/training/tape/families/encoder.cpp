@@ -37,9 +37,7 @@ Var embed(Graph& g, const ModelShape& s, ParameterCursor& p, std::int64_t rows) 
 }
 
 // Split into heads; eager's products return gradients in the order of heads, to be copied back.
-Var by_heads(Graph& g, const Var& x, bool copied_back) {
-    return copied_back ? reordered(g, x) : x;
-}
+Var by_heads(Graph& g, const Var& x, bool copied_back) { return copied_back ? reordered(g, x) : x; }
 
 Var run_one(Graph& g, const ModelShape& s, const EncoderBlock& l, const Var& x, const Var& bias,
             const AttentionShape& shape) {

@@ -58,9 +58,7 @@ AttentionShape self_attention(const Graph& g, const ModelShape& s, std::int64_t 
             .mask = t.padded || parted};
 }
 
-Dtype attended_type(const Graph& g, const Var& x) {
-    return g.autocast() ? Dtype::half : x.dtype();
-}
+Dtype attended_type(const Graph& g, const Var& x) { return g.autocast() ? Dtype::half : x.dtype(); }
 
 Var attend(Graph& g, const Var& given_q, const Var& given_k, const Var& given_v, const Var& bias,
            const AttentionShape& shape, Probabilities probabilities, Var& weights,
@@ -158,30 +156,18 @@ Outputs forward(Graph& g, const ModelShape& shape, const Batch& batch) {
     switch (shape.family) {
         case Family::bert:
         case Family::distilbert:
-        case Family::roberta:
-            return bert_forward(g, shape, batch);
-        case Family::deberta_v2:
-            return deberta_forward(g, shape, batch);
-        case Family::modernbert:
-            return modernbert_forward(g, shape, batch);
-        case Family::vit:
-            return vit_forward(g, shape, batch);
-        case Family::whisper:
-            return whisper_forward(g, shape, batch);
-        case Family::t5:
-            return t5_forward(g, shape, batch);
-        case Family::gpt2:
-            return gpt2_forward(g, shape, batch);
-        case Family::gpt_neox:
-            return gpt_neox_forward(g, shape, batch);
-        case Family::naics:
-            return naics_forward(g, shape, batch);
-        case Family::temporal:
-            return temporal_forward(g, shape, batch);
-        case Family::lstm:
-            return lstm_forward(g, shape, batch);
-        default:
-            return rms_norm_decoder_forward(g, shape, batch);
+        case Family::roberta: return bert_forward(g, shape, batch);
+        case Family::deberta_v2: return deberta_forward(g, shape, batch);
+        case Family::modernbert: return modernbert_forward(g, shape, batch);
+        case Family::vit: return vit_forward(g, shape, batch);
+        case Family::whisper: return whisper_forward(g, shape, batch);
+        case Family::t5: return t5_forward(g, shape, batch);
+        case Family::gpt2: return gpt2_forward(g, shape, batch);
+        case Family::gpt_neox: return gpt_neox_forward(g, shape, batch);
+        case Family::naics: return naics_forward(g, shape, batch);
+        case Family::temporal: return temporal_forward(g, shape, batch);
+        case Family::lstm: return lstm_forward(g, shape, batch);
+        default: return rms_norm_decoder_forward(g, shape, batch);
     }
 }
 

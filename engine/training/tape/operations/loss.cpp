@@ -3,9 +3,7 @@
 namespace plimsoll::training {
 namespace {
 
-void fresh_fp32(Graph& g, Node& n) {
-    Graph::output(n, 0, g.allocate(n.size[0] * 4, kBackward));
-}
+void fresh_fp32(Graph& g, Node& n) { Graph::output(n, 0, g.allocate(n.size[0] * 4, kBackward)); }
 void fresh_same(Graph& g, Node& n) {
     Graph::output(n, 0, g.allocate(n.size[0] * bytes_of(n.dtype), kBackward));
 }

@@ -8,9 +8,7 @@ BufferId gradient(Graph& g, const Node& n, std::int64_t elements) {
 }
 
 // One new gradient of the input's size.
-void fresh_backward(Graph& g, Node& n) {
-    Graph::output(n, 0, gradient(g, n, n.size[0]));
-}
+void fresh_backward(Graph& g, Node& n) { Graph::output(n, 0, gradient(g, n, n.size[0])); }
 
 // An operation with one input that computes one new gradient; saves input, result or neither.
 enum class Saves { nothing, input, result };
@@ -136,9 +134,7 @@ Var add_in_place(Graph& g, const Var& x, const Var& y) {
     return x.alias(x.elements(), g.edge_to(n));
 }
 
-Var scale(Graph& g, const Var& x, Group group) {
-    return unary(g, x, Saves::nothing, group);
-}
+Var scale(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::nothing, group); }
 
 Var shift(Graph& g, const Var& x, Group group) {
     return unary(g, x, Saves::nothing, group, pass_backward);
@@ -175,25 +171,13 @@ Var divide_by_constant(Graph& g, const Var& x, const Var& y, Group group) {
     return quotient;
 }
 
-Var negate(Graph& g, const Var& x, Group group) {
-    return unary(g, x, Saves::nothing, group);
-}
-Var gelu(Graph& g, const Var& x, Group group) {
-    return unary(g, x, Saves::input, group);
-}
-Var silu(Graph& g, const Var& x, Group group) {
-    return unary(g, x, Saves::input, group);
-}
-Var relu(Graph& g, const Var& x, Group group) {
-    return unary(g, x, Saves::result, group);
-}
-Var tanh(Graph& g, const Var& x, Group group) {
-    return unary(g, x, Saves::result, group);
-}
+Var negate(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::nothing, group); }
+Var gelu(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::input, group); }
+Var silu(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::input, group); }
+Var relu(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::result, group); }
+Var tanh(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::result, group); }
 
-Var sigmoid(Graph& g, const Var& x, Group group) {
-    return unary(g, x, Saves::result, group);
-}
+Var sigmoid(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::result, group); }
 
 Var cap(Graph& g, Var x, Group group) {
     x = scale(g, x, group);
@@ -213,9 +197,7 @@ Var gelu_new(Graph& g, const Var& x, Group group) {
     return multiply(g, half, inner, group);
 }
 
-Var clamp(Graph& g, const Var& x, Group group) {
-    return unary(g, x, Saves::input, group);
-}
+Var clamp(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::input, group); }
 
 Var softmax(Graph& g, const Var& x, Group group, bool named_type) {
     const Var input = g.autocast() && !named_type ? to(g, x, Dtype::fp32, group) : x;
@@ -224,15 +206,11 @@ Var softmax(Graph& g, const Var& x, Group group, bool named_type) {
 
 Var activate(Graph& g, const Var& x, Activation activation, Group group) {
     switch (activation) {
-        case Activation::gelu_new:
-            return gelu_new(g, x, group);
-        case Activation::silu:
-            return silu(g, x, group);
-        case Activation::relu:
-            return relu(g, x, group);
+        case Activation::gelu_new: return gelu_new(g, x, group);
+        case Activation::silu: return silu(g, x, group);
+        case Activation::relu: return relu(g, x, group);
         case Activation::gelu:
-        case Activation::gelu_tanh:
-            break;
+        case Activation::gelu_tanh: break;
     }
     return gelu(g, x, group);
 }

@@ -193,13 +193,9 @@ Var fill(Graph& g, const Var& x, const Var& y) {
     return both.alias(both.elements(), g.edge_to(n));
 }
 
-std::array<Var, 2> split2(Graph& g, const Var& x) {
-    return split<2>(g, x);
-}
+std::array<Var, 2> split2(Graph& g, const Var& x) { return split<2>(g, x); }
 
-std::array<Var, 3> split3(Graph& g, const Var& x) {
-    return split<3>(g, x);
-}
+std::array<Var, 3> split3(Graph& g, const Var& x) { return split<3>(g, x); }
 
 Var concatenate(Graph& g, const Var& x, const Var& y, Group group) {
     Var both = g.make(x.elements() + y.elements(), x.dtype(), group);

@@ -43,9 +43,7 @@ std::int64_t seconds_of(Timestamp time) {
     return std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
 }
 
-Timestamp time_of(std::int64_t seconds) {
-    return Timestamp(std::chrono::seconds(seconds));
-}
+Timestamp time_of(std::int64_t seconds) { return Timestamp(std::chrono::seconds(seconds)); }
 
 // "2026-03-29T03:00:00+02:00"
 std::string local_text(std::int64_t time, const schedules::Zone& zone) {
@@ -73,9 +71,8 @@ std::optional<Timestamp> Rules::next_after(Timestamp time) const {
 
 json Rules::next_json(Timestamp after, std::size_t count) const {
     auto times = json::array();
-    for (const auto time : next_dues(cron, zone, seconds_of(after), count)) {
+    for (const auto time : next_dues(cron, zone, seconds_of(after), count))
         times.push_back({{"at", to_rfc3339(time_of(time))}, {"local", local_text(time, zone)}});
-    }
     return times;
 }
 
@@ -106,9 +103,8 @@ json schedule_json(const Schedule& schedule, Timestamp now, bool whole) {
 
 json run_json(const schedules::Run& run) {
     json triggered_by = nullptr;
-    if (run.by_user) {
+    if (run.by_user)
         triggered_by = {{"id", plimsoll::to_public(*run.by_user)}, {"name", run.by_user_name}};
-    }
     return {{"due_at", to_rfc3339(run.due_at)},
             {"triggered_by", std::move(triggered_by)},
             {"outcome", run.outcome},
@@ -229,9 +225,8 @@ class Schedules {
         auto answer = co_await planned(call, stored);
         const auto answered = need(co_await store_.run_now(author_of(call), std::move(answer)));
         if (answered.outcome == "key_conflict") throw Refused(idempotency_mismatch());
-        if (answered.outcome == "changed") {
+        if (answered.outcome == "changed")
             throw Refused(409, "Someone else changed the schedule at the same time.");
-        }
         if (!answered.job) {
             throw Refused(409,
                           "The job was not submitted: an unfinished job has the same unique key.");
@@ -265,11 +260,10 @@ class Schedules {
         Problem wrong(422, "The schedule is invalid.");
         const auto rules = Rules::read(call.body.at("cron"), call.body.value("time_zone", "UTC"));
         std::optional<Timestamp> next;
-        if (!rules) {
+        if (!rules)
             wrong.errors = rules.error().errors;
-        } else if (next = rules->next_after(clock_.now()); !next) {
+        else if (next = rules->next_after(clock_.now()); !next)
             wrong.errors.push_back({"/cron", {}, "is never due: the day does not exist"});
-        }
         if (call.body.contains("misfire_limit") && call.body.value("misfire", "once") != "all") {
             wrong.errors.push_back(
                 {"/misfire_limit", {}, "only applies to \"misfire\": \"all\": omit it"});
@@ -305,9 +299,8 @@ class Schedules {
         if (!plan) throw Refused(refused(plan.error()));
         auto job = planning::new_job(team, call.principal.user.id, *kind, spec);
         job.plan = std::move(plan->plan);
-        if (auto key = call.parameters.text("Idempotency-Key")) {
+        if (auto key = call.parameters.text("Idempotency-Key"))
             job.idempotency = {std::move(*key), fingerprint(to_public(schedule.id))};
-        }
         schedules::Answer answer;
         answer.schedule = schedule.id;
         answer.version = schedule.version;

@@ -82,9 +82,7 @@ class Webhooks {
     awaitable<Response> update(const Call& call) const {
         const auto id = webhook_id_of(call);
         const auto url = call.body.value("url", "");
-        if (!url.empty()) {
-            need(check_target(url));
-        }
+        if (!url.empty()) need(check_target(url));
         const auto author = co_await editor_of(call, named(call), editable_webhook);
         const auto updated =
             need(co_await store_.update(author, id, call.body.value("name", ""), url));

@@ -6,9 +6,7 @@
 
 namespace plimsoll::http::endpoints {
 
-std::string dataset_path(DatasetId id) {
-    return "/v1/datasets/" + to_public(id);
-}
+std::string dataset_path(DatasetId id) { return "/v1/datasets/" + to_public(id); }
 
 json dataset_json(const queue::Dataset& dataset) {
     const auto path = dataset_path(dataset.id);

@@ -155,9 +155,8 @@ class Records {
         std::uint64_t first = 0;
         if (const auto cursor = call.parameters.text("cursor")) {
             const auto* end = cursor->data() + cursor->size();
-            if (std::from_chars(cursor->data(), end, first).ptr != end) {
+            if (std::from_chars(cursor->data(), end, first).ptr != end)
                 throw Refused(invalid_cursor());
-            }
         }
         const auto limit = page_limit(call);
         json page = {{"items", json::array()}, {"next_cursor", nullptr}};

@@ -18,12 +18,9 @@ std::string bytes(std::int64_t count) {
 
 // Where the caller may continue, if at all.
 Problem not_here(const queue::Dataset& dataset) {
-    if (dataset.state == queue::DatasetState::failed) {
+    if (dataset.state == queue::DatasetState::failed)
         return {409, "This upload failed: " + dataset.error};
-    }
-    if (dataset.state == queue::DatasetState::ready) {
-        return {409, "This dataset is complete."};
-    }
+    if (dataset.state == queue::DatasetState::ready) return {409, "This dataset is complete."};
     Problem problem(409,
                     "The upload continues at byte " + std::to_string(dataset.bytes_received) + ".");
     problem.slug = "offset-mismatch";

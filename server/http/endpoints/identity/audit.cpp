@@ -92,11 +92,9 @@ json audit_json(const AuditEvent& event) {
                   {"address", text_or_null(event.address)},
                   {"request_id", text_or_null(event.request_id)},
                   {"data", json::parse(event.data)}};
-    if (event.action == "job.create" && event.target.empty()) {
-        for (auto& job : shown["data"]["jobs"]) {
+    if (event.action == "job.create" && event.target.empty())
+        for (auto& job : shown["data"]["jobs"])
             job = plimsoll::to_public(JobId{std::stoll(job.get_ref<const std::string&>())});
-        }
-    }
     if (event.user) shown["user_id"] = plimsoll::to_public(*event.user);
     if (event.team) shown["team_id"] = plimsoll::to_public(*event.team);
     return shown;
@@ -104,11 +102,10 @@ json audit_json(const AuditEvent& event) {
 
 AuditQuery audit_query(const Call& call) {
     AuditQuery query;
-    if (!call.parameters.flag("all_teams")) {
+    if (!call.parameters.flag("all_teams"))
         query.team = call.principal.team.id;
-    } else if (!has_scope(call.principal, "sys:admin")) {
+    else if (!has_scope(call.principal, "sys:admin"))
         throw Refused(403, "Reading all teams' events needs the scope sys:admin.");
-    }
     query.action = call.parameters.text("action").value_or("");
     if (const auto user = call.parameters.text("user_id")) {
         const auto id = parse_public_id("user", *user);

@@ -36,9 +36,7 @@ json member_json(const identity::Member& member) {
             {"version", content_version(editable_member(member))}};
 }
 
-json editable_token(const identity::Token& token) {
-    return {{"name", token.name}};
-}
+json editable_token(const identity::Token& token) { return {{"name", token.name}}; }
 
 json token_json(const identity::Token& token) {
     return {{"id", to_public(token.id)},

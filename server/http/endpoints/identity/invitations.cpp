@@ -91,9 +91,8 @@ class Invitations {
                 address, now, {404, "X-Invitation must be the secret of an invitation."}));
         }
         const auto found = co_await store_.find(*hash);
-        if (!found && found.error().code == Errc::not_found) {
+        if (!found && found.error().code == Errc::not_found)
             throw Refused(limit_.refusal(address, now, found.error()));
-        }
         if (!found) throw Refused(found.error());
         co_return json_response(200, {{"team_name", found->team_name},
                                       {"role", identity::to_string(found->role)},

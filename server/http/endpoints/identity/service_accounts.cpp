@@ -59,9 +59,8 @@ class ServiceAccounts {
         identity::ServiceAccountChange change;
         if (call.body.contains("name")) change.name = call.body["name"];
         if (call.body.contains("disabled")) change.disabled = call.body["disabled"];
-        if (call.body.contains("role")) {
+        if (call.body.contains("role"))
             change.role = identity::parse_role(call.body["role"].get_ref<const std::string&>());
-        }
         const auto author = co_await editor_of(call, named(call), editable_account);
         const auto updated =
             need(co_await store_.update_service_account(author, id, std::move(change)));

@@ -45,12 +45,10 @@ json session_json(const Call& call, const identity::Session& session) {
 
 // A session may do all that its user may, so a token that may do less must not become one.
 NewSession session_of(const identity::Principal& principal) {
-    if (principal.user.service) {
+    if (principal.user.service)
         throw Refused(403, "A service account cannot sign in: it uses tokens.");
-    }
-    if (!has_all_scopes(principal)) {
+    if (!has_all_scopes(principal))
         throw Refused(403, "Only a token with all scopes of its user can sign in.");
-    }
     return {principal.user.id, principal.team.id, principal.token};
 }
 
@@ -99,9 +97,8 @@ class Sessions {
         session.address = address;
         session.agent = agent_of(call.request);
         auto opened = co_await open(std::move(session), call.request.secure);
-        if (call.body.contains("provider")) {
+        if (call.body.contains("provider"))
             opened.with("Set-Cookie", expired_sign_in_cookie(call.request.secure));
-        }
         if (!who->id_token.empty()) {
             opened.with("Set-Cookie",
                         sign_out_cookie(who->id_token, kSessionLifetime, call.request.secure));
@@ -134,9 +131,8 @@ class Sessions {
     }
 
     awaitable<Response> switch_team(const Call& call) {
-        if (!call.principal.session) {
+        if (!call.principal.session)
             throw Refused(409, "This request uses a token, which is valid in one team only.");
-        }
         const auto team = team_id_of(call.body.at("team_id").get_ref<const std::string&>());
         need(co_await store_.switch_team(*call.principal.session, team));
         co_return empty_response(204);
@@ -189,12 +185,10 @@ class Sessions {
 
     awaitable<Identified> identify(const Call& call) {
         const auto& body = call.body;
-        if (const auto given = body.find("credentials"); given != body.end()) {
+        if (const auto given = body.find("credentials"); given != body.end())
             co_return Identified(co_await by_password(*given, call.request.remote_address));
-        }
-        if (const auto given = body.find("invitation"); given != body.end()) {
+        if (const auto given = body.find("invitation"); given != body.end())
             co_return Identified(co_await by_invitation(*given, call.request.id));
-        }
         if (const auto given = body.find("provider"); given != body.end()) {
             auto ended = need(co_await providers_.end(
                 call.request, {given->at("code").get<std::string>(), given->value("iss", "")},
@@ -220,9 +214,8 @@ class Sessions {
         const auto attempt = need(co_await service_.check(given.at("user").get<std::string>(),
                                                           given.at("password").get<std::string>(),
                                                           given.value("code", ""), address));
-        if (!attempt.team) {
+        if (!attempt.team)
             throw Refused(403, "You are not in a team. Ask a system admin to add you to one.");
-        }
         co_return NewSession{*attempt.user, *attempt.team, {}};
     }
 

@@ -25,9 +25,8 @@ bool administers_all(const identity::Principal& principal) {
 // The team in the path. A team other than the caller's looks like a missing one.
 TeamId visible_team(const Call& call) {
     const auto team = team_id_of(call.parameters.text("team_id"));
-    if (team != call.principal.team.id && !administers_all(call.principal)) {
+    if (team != call.principal.team.id && !administers_all(call.principal))
         throw Refused(404, "The team was not found.");
-    }
     return team;
 }
 
@@ -74,9 +73,8 @@ class Teams {
         identity::TeamChange change;
         if (call.body.contains("name")) change.name = call.body["name"];
         if (call.body.contains("archived")) change.archived = call.body["archived"];
-        if (change.archived && !administers_all(call.principal)) {
+        if (change.archived && !administers_all(call.principal))
             throw Refused(403, "Archiving a team needs the scope sys:admin.");
-        }
         if (change.archived == true && id == call.principal.team.id) {
             throw Refused(409,
                           "You cannot archive your current team: switch to another team first.");
@@ -108,9 +106,8 @@ class Teams {
         const auto before = need(co_await store_.members(team));
         // Somebody who tries IDs must not learn whose they are.
         const auto* present = find_member(before, user);
-        if (present == nullptr && !administers_all(call.principal)) {
+        if (present == nullptr && !administers_all(call.principal))
             throw Refused(404, "The member was not found. System admins add users to teams.");
-        }
         may_change(call, present, role);
         const auto author =
             editor_of(call, present == nullptr ? json() : editable_member(*present));

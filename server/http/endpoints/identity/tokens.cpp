@@ -35,9 +35,8 @@ class Tokens {
     awaitable<Response> create(const Call& call) const {
         require_all_scopes(call);
         auto token = new_token(call);
-        if (call.body.contains("service_account_id")) {
+        if (call.body.contains("service_account_id"))
             token = co_await for_account(call, std::move(token));
-        }
         const auto secret = identity::make_secret(identity::SecretKind::token);
         token.hint = secret.text.substr(0, kHintLength);
         const identity::TokenOrigin origin{call.principal.token, call.principal.session};
@@ -58,9 +57,8 @@ class Tokens {
 
     awaitable<Response> revoke(const Call& call) const {
         const auto& own = call.principal.token;
-        if (call.parameters.text("token_id") == "current" && !own) {
+        if (call.parameters.text("token_id") == "current" && !own)
             throw Refused(404, "This request uses a session, not a token.");
-        }
         if (own && token_id_of(call) == *own) co_return co_await end(call, *own);
         const auto token = co_await named(call);
         co_return co_await end(call, token.id);
@@ -86,9 +84,8 @@ class Tokens {
 
     // Makes the token one of the service account that the body names.
     awaitable<identity::Token> for_account(const Call& call, identity::Token token) const {
-        if (!has_scope(call.principal, "team:admin")) {
+        if (!has_scope(call.principal, "team:admin"))
             throw Refused(403, "Creating tokens for service accounts needs the scope team:admin.");
-        }
         const auto accounts = need(co_await store_.service_accounts(call.principal.team.id));
         const auto& wanted = call.body.at("service_account_id").get_ref<const std::string&>();
         const auto found = std::ranges::find_if(accounts, [&](const identity::Member& account) {

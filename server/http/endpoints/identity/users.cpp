@@ -67,15 +67,12 @@ awaitable<Response> update_user(const Call& call, identity::IdentityStore& store
     const auto id = user_id_of(call.parameters.text("user_id"));
     identity::UserChange change;
     if (const auto name = call.body.find("name"); name != call.body.end()) change.name = *name;
-    if (const auto email = call.body.find("email"); email != call.body.end()) {
+    if (const auto email = call.body.find("email"); email != call.body.end())
         change.email = email->is_null() ? "" : email->get<std::string>();
-    }
-    if (const auto admin = call.body.find("is_admin"); admin != call.body.end()) {
+    if (const auto admin = call.body.find("is_admin"); admin != call.body.end())
         change.administrator = *admin;
-    }
-    if (const auto disabled = call.body.find("disabled"); disabled != call.body.end()) {
+    if (const auto disabled = call.body.find("disabled"); disabled != call.body.end())
         change.disabled = *disabled;
-    }
     const auto author = co_await editor_of(call, user_in_path(call, store), editable_account);
     need(co_await store.update_user(author, id, std::move(change)));
     const auto account = co_await user_in_path(call, store);

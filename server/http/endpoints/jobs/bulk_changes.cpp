@@ -26,18 +26,16 @@ awaitable<Response> cancel_jobs(const Call& call, queue::JobStore& store) {
     const auto selected = co_await select(call, store);
     int cancelled = 0;
     auto refused = json::array();
-    for (const auto& id : selected.unknown) {
+    for (const auto& id : selected.unknown)
         refused.push_back({{"job_id", id}, {"detail", "The job was not found."}});
-    }
     for (const JobId id : selected.jobs) {
         const auto job = co_await store.cancel(call.principal.team.id, call.principal.user.id, id);
-        if (job) {
+        if (job)
             ++cancelled;
-        } else if (job.error().code == Errc::conflict || job.error().code == Errc::not_found) {
+        else if (job.error().code == Errc::conflict || job.error().code == Errc::not_found)
             refused.push_back({{"job_id", to_public(id)}, {"detail", job.error().message}});
-        } else {
+        else
             throw Refused(job.error());
-        }
     }
     co_return json_response(
         200, {{"cancelled", cancelled},
@@ -49,18 +47,13 @@ constexpr std::size_t kJobsPerCall = 100;  // of the store
 
 std::string reason(queue::Redrive outcome) {
     switch (outcome) {
-        case queue::Redrive::redriven:
-            return {};
-        case queue::Redrive::unfinished:
-            return "The job has not finished yet.";
+        case queue::Redrive::redriven: return {};
+        case queue::Redrive::unfinished: return "The job has not finished yet.";
         case queue::Redrive::complete:
             return "Nothing to run again: all of the job's tasks are done.";
-        case queue::Redrive::no_dataset:
-            return "The job's dataset has been deleted.";
-        case queue::Redrive::not_unique:
-            return "Another unfinished job has the same unique key.";
-        case queue::Redrive::not_found:
-            return "The job was not found.";
+        case queue::Redrive::no_dataset: return "The job's dataset has been deleted.";
+        case queue::Redrive::not_unique: return "Another unfinished job has the same unique key.";
+        case queue::Redrive::not_found: return "The job was not found.";
     }
     return {};
 }
@@ -86,22 +79,19 @@ class JobRedrive {
         const auto& jobs = selected.jobs;
         int redriven = 0;
         auto refused = json::array();
-        for (const auto& id : selected.unknown) {
+        for (const auto& id : selected.unknown)
             refused.push_back({{"job_id", id}, {"detail", reason(queue::Redrive::not_found)}});
-        }
         for (std::size_t first = 0; first < jobs.size(); first += kJobsPerCall) {
             const auto last = std::min(jobs.size(), first + kJobsPerCall);
             const auto outcomes =
                 need(co_await store_.redrive(call.principal.team.id, call.principal.user.id,
                                              {jobs.begin() + static_cast<std::ptrdiff_t>(first),
                                               jobs.begin() + static_cast<std::ptrdiff_t>(last)}));
-            for (const auto& [id, outcome] : outcomes) {
-                if (outcome == queue::Redrive::redriven) {
+            for (const auto& [id, outcome] : outcomes)
+                if (outcome == queue::Redrive::redriven)
                     ++redriven;
-                } else {
+                else
                     refused.push_back({{"job_id", to_public(id)}, {"detail", reason(outcome)}});
-                }
-            }
         }
         co_return json_response(
             200,

@@ -24,9 +24,8 @@ queue::IdempotencyKey key_of_item(const std::string& key, std::size_t index, con
 
 json refusal(const Problem& problem) {
     json errors = json::array();
-    for (const auto& error : problem.errors) {
+    for (const auto& error : problem.errors)
         errors.push_back({{"pointer", error.pointer}, {"detail", error.detail}});
-    }
     return {{"outcome", "refused"},
             {"job_id", nullptr},
             {"detail", problem.detail},
@@ -54,18 +53,15 @@ class JobBundles {
         need(co_await plan(call, planned));
         const bool whole = call.body.value("mode", "all_or_nothing") == "all_or_nothing";
         std::vector<queue::NewJob> jobs;
-        for (auto& job : planned) {
+        for (auto& job : planned)
             if (job) jobs.push_back(std::move(*job));
-        }
-        if (whole && jobs.size() < planned.size()) {
+        if (whole && jobs.size() < planned.size())
             throw Refused(not_stored(422, answers_of(planned, {}, call, whole)));
-        }
         Outcomes outcomes;
         if (!jobs.empty()) outcomes = need(co_await store_.submit_all(std::move(jobs), whole));
         const auto answers = answers_of(planned, outcomes, call, whole);
-        if (whole && std::ranges::any_of(answers, [](const auto& one) { return !one; })) {
+        if (whole && std::ranges::any_of(answers, [](const auto& one) { return !one; }))
             throw Refused(not_stored(409, answers));
-        }
         co_return json_response(202, summary(answers));
     }
 
@@ -112,11 +108,10 @@ class JobBundles {
         CO_TRY(auto plans, co_await planner_.plan_all(call.principal.team.id, given));
         for (std::size_t i = 0; i < places.size(); ++i) {
             auto& job = jobs[places[i]];
-            if (auto& plan = plans[i]) {
+            if (auto& plan = plans[i])
                 job->plan = std::move(*plan);
-            } else {
+            else
                 job = tl::unexpected(refused(plan.error()));
-            }
         }
         co_return Result<void>();
     }
@@ -148,9 +143,7 @@ class JobBundles {
         // Of a bundle that was not stored: no fault of this job.
         if (!outcome && outcome.error().code == Errc::cancelled) return queue::Submitted{};
         if (!outcome) return tl::unexpected<Problem>(outcome.error());
-        if (outcome->over_quota) {
-            return tl::unexpected(over_quota(*outcome->over_quota, now));
-        }
+        if (outcome->over_quota) return tl::unexpected(over_quota(*outcome->over_quota, now));
         if (outcome->taken && !takes_holder) return tl::unexpected(not_unique(outcome->id));
         return *outcome;
     }
@@ -163,9 +156,8 @@ class JobBundles {
             const auto job = "/jobs/" + std::to_string(i);
             const auto& refusal = answers[i].error();
             if (refusal.errors.empty()) problem.errors.push_back({job, {}, refusal.detail});
-            for (const auto& error : refusal.errors) {
+            for (const auto& error : refusal.errors)
                 problem.errors.push_back({job + error.pointer, {}, error.detail});
-            }
             if (problem.errors.size() >= limits::kFieldErrors) break;
         }
         return problem;

@@ -59,11 +59,10 @@ class EventStream final : public BodyStream {
         auto text = co_await news();
         if (text.empty() && over_) co_return std::nullopt;
         if (text.empty() && SteadyClock::now() >= silent_until_) text = sse::heartbeat();
-        if (text.empty()) {
+        if (text.empty())
             co_await wait();
-        } else {
+        else
             silent_until_ = SteadyClock::now() + limits::kHeartbeat;
-        }
         co_return text;
     }
 

@@ -21,21 +21,18 @@ std::vector<std::string> words_of(std::string_view text) {
 
 // A word that is a job's id means that job.
 void filter_by_text(queue::JobFilter& filter, std::string_view text) {
-    for (auto& word : words_of(text)) {
-        if (const auto id = parse_public_id("job", word)) {
+    for (auto& word : words_of(text))
+        if (const auto id = parse_public_id("job", word))
             filter.only = JobId{*id};
-        } else {
+        else
             filter.words.push_back(std::move(word));
-        }
-    }
 }
 
 void filter_by_submitter(queue::JobFilter& filter, const std::string& submitter) {
-    if (const auto id = parse_public_id("user", submitter)) {
+    if (const auto id = parse_public_id("user", submitter))
         filter.submitter = UserId{*id};
-    } else {
+    else
         filter.submitter_name = submitter;
-    }
 }
 
 // "node/device", as the contract has checked it.
@@ -75,9 +72,8 @@ queue::JobFilter filter_of_body(const json& body) {
     auto filter = filter_of(get);
     if (const auto cursor = get("cursor")) {
         const auto before = parse_public_id("job", *cursor);
-        if (!before) {
+        if (!before)
             throw Refused(invalid_member("/filter/cursor", "is not the next_cursor of a page"));
-        }
         filter.before = JobId{*before};
     }
     filter.limit = kJobsPerFilter;
@@ -88,11 +84,10 @@ SelectedJobs named_jobs(const json& ids) {
     SelectedJobs selected;
     for (const auto& id : ids) {
         const auto& text = id.get_ref<const std::string&>();
-        if (const auto job = parse_public_id("job", text)) {
+        if (const auto job = parse_public_id("job", text))
             selected.jobs.push_back(JobId{*job});
-        } else {
+        else
             selected.unknown.push_back(text);
-        }
     }
     return selected;
 }
@@ -101,9 +96,8 @@ SelectedJobs matching_jobs(const queue::FoundJobs& found) {
     SelectedJobs selected;
     for (const auto& job : found.jobs) selected.jobs.push_back(job.id);
     selected.next = found.examined_to;
-    if (selected.jobs.size() == static_cast<std::size_t>(kJobsPerFilter)) {
+    if (selected.jobs.size() == static_cast<std::size_t>(kJobsPerFilter))
         selected.next = selected.jobs.back();
-    }
     return selected;
 }
 

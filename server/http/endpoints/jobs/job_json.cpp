@@ -24,9 +24,7 @@ double fraction_done(const queue::Job& job) {
 // By the pace since the job started: rough, but better than nothing.
 std::optional<double> eta_seconds(const queue::Job& job, Timestamp now) {
     const double share = fraction_done(job);
-    if (job.state != queue::JobState::running || !job.started_at || share == 0) {
-        return std::nullopt;
-    }
+    if (job.state != queue::JobState::running || !job.started_at || share == 0) return std::nullopt;
     const std::chrono::duration<double> elapsed = now - *job.started_at;
     return std::max(0.0, elapsed.count() * (1 / share - 1));
 }
@@ -59,13 +57,9 @@ void write_schedule(JsonWriter& out, const std::optional<queue::MadeBySchedule>&
 
 }  // namespace
 
-std::string job_path(JobId id) {
-    return "/v1/jobs/" + to_public(id);
-}
+std::string job_path(JobId id) { return "/v1/jobs/" + to_public(id); }
 
-std::string job_etag(const queue::Job& job) {
-    return '"' + std::to_string(job.version) + '"';
-}
+std::string job_etag(const queue::Job& job) { return '"' + std::to_string(job.version) + '"'; }
 
 void write_job(JsonWriter& out, const queue::Job& job, Timestamp now) {
     const auto path = job_path(job.id);

@@ -29,9 +29,8 @@ class Pictures {
         const auto job = need(co_await store_.get(team, id));
         require_final(job);
         const auto* extras = extras_of(kinds_, job.kind);
-        if (extras == nullptr || extras->picture == nullptr) {
+        if (extras == nullptr || extras->picture == nullptr)
             throw Refused(404, "Jobs of kind " + job.kind + " have no pictures.");
-        }
         const std::int64_t index = call.parameters.integer("index").value_or(0);
         const auto chunk = need(co_await chunk_of_item(store_, team, id, index));
         if (!chunk.error.empty()) throw Refused(404, "This item has no results.");

@@ -30,9 +30,8 @@ class JobReading {
             const auto job = need(co_await store_.get(call.principal.team.id, id));
             const bool unchanged = names_version(known, job_etag(job));
             const bool worth_waiting = !queue::is_final(job.state) && (known.empty() || unchanged);
-            if (!worth_waiting || draining_.begun() || SteadyClock::now() >= end) {
+            if (!worth_waiting || draining_.begun() || SteadyClock::now() >= end)
                 co_return answer(job, unchanged);
-            }
             const auto wake = std::min(end, SteadyClock::now() + limits::kSignalWait);
             co_await signals_.changed(id, wake);
         }
@@ -69,9 +68,8 @@ class JobReading {
     static json missing_models(const std::optional<jobs::MissingCapability>& missing) {
         auto models = json::array();
         if (!missing) return models;
-        for (const auto& [name, hash, form] : missing->models) {
+        for (const auto& [name, hash, form] : missing->models)
             models.push_back({{"name", name}, {"hash", hash}, {"form", form}});
-        }
         return models;
     }
 

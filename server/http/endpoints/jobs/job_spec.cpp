@@ -20,12 +20,10 @@ std::optional<Timestamp> time_of(const nlohmann::json& spec, const std::string& 
 Outcome<void> set_times(queue::NewJob& job, const nlohmann::json& spec, Timestamp now) {
     const auto run_at = time_of(spec, "run_at");
     const auto deadline = time_of(spec, "deadline");
-    if (deadline && *deadline <= now) {
+    if (deadline && *deadline <= now)
         return tl::unexpected(invalid_member("/deadline", "must be in the future"));
-    }
-    if (deadline && run_at && *deadline <= *run_at) {
+    if (deadline && run_at && *deadline <= *run_at)
         return tl::unexpected(invalid_member("/deadline", "must be later than run_at"));
-    }
     job.run_at = run_at;
     job.deadline = deadline;
     return {};

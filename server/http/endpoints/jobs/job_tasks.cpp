@@ -121,9 +121,8 @@ queue::LogPlace log_place_of(const Call& call) {
     queue::LogPlace place;
     const auto cursor = call.parameters.text("cursor");
     if (!cursor) return place;
-    if (!read_dotted(*cursor, place.task, place.fence, place.number)) {
+    if (!read_dotted(*cursor, place.task, place.fence, place.number))
         throw Refused(invalid_cursor());
-    }
     return place;
 }
 

@@ -20,12 +20,9 @@ class Jobs {
 
     awaitable<Response> create(const Call& call) const {
         auto submitted = co_await submit(call);
-        if (submitted.over_quota) {
-            throw Refused(over_quota(*submitted.over_quota, clock_.now()));
-        }
-        if (submitted.taken && !returns_existing(call.body)) {
+        if (submitted.over_quota) throw Refused(over_quota(*submitted.over_quota, clock_.now()));
+        if (submitted.taken && !returns_existing(call.body))
             throw Refused(not_unique(submitted.id));
-        }
         const auto stored = need(co_await as_it_stands(call, submitted));
         // Returns the job that holds the unique key in its current state.
         auto response =
@@ -76,9 +73,7 @@ class Jobs {
   private:
     awaitable<Result<queue::Job>> as_it_stands(const Call& call,
                                                queue::Submitted& submitted) const {
-        if (!submitted.made) {
-            co_return co_await store_.get(call.principal.team.id, submitted.id);
-        }
+        if (!submitted.made) co_return co_await store_.get(call.principal.team.id, submitted.id);
         submitted.made->submitter_name = call.principal.user.name;
         co_return std::move(*submitted.made);
     }
@@ -105,9 +100,8 @@ class Jobs {
                                                              dataset->seconds_per_record,
                                                              dataset->seconds_per_byte)
                                  : co_await store_.submit(std::move(job));
-        if (!submitted && dataset && submitted.error().code == Errc::not_found) {
+        if (!submitted && dataset && submitted.error().code == Errc::not_found)
             co_return co_await without_dataset(call);
-        }
         if (!submitted) throw Refused(refused_submit(submitted.error()));
         co_return std::move(*submitted);
     }
@@ -118,9 +112,7 @@ class Jobs {
             const auto first =
                 co_await store_.submitted_before(call.principal.team.id, std::move(*key));
             if (first) co_return *first;
-            if (first.error().code != Errc::not_found) {
-                throw Refused(refused_submit(first.error()));
-            }
+            if (first.error().code != Errc::not_found) throw Refused(refused_submit(first.error()));
         }
         throw Refused(refused_args({{"/dataset", "dataset", "The dataset was not found."}}));
     }

@@ -41,9 +41,8 @@ std::string without_nodes(std::string text) {
             at += key.size();
             const auto end = text.find(key.starts_with("\"n") ? "\"" : "/", at);
             const auto name = text.substr(at, end - at);
-            if (end == std::string::npos || name.empty() || name.find('"') != std::string::npos) {
+            if (end == std::string::npos || name.empty() || name.find('"') != std::string::npos)
                 continue;
-            }
             const auto known = std::ranges::find(names, name);
             const auto number = std::to_string(known - names.begin() + 1);
             if (known == names.end()) names.push_back(name);
@@ -60,9 +59,7 @@ class ReportLinks {
 
     awaitable<Response> list(const Call& call) const {
         std::optional<JobId> job;
-        if (const auto named = call.parameters.text("job_id")) {
-            job = job_id_of(named);
-        }
+        if (const auto named = call.parameters.text("job_id")) job = job_id_of(named);
         const auto before = page_cursor<teams::ReportLinkId>(call, "link");
         auto links =
             need(co_await store_.list(call.principal.team.id, job, before, peek_limit(call)));

@@ -14,9 +14,8 @@ awaitable<LinkedReports::Opened> LinkedReports::open(const Call& call) {
                                      {404, "X-Report-Link must be the secret of a report link."}));
     }
     auto opened = co_await store_.open(*hash);
-    if (!opened && opened.error().code == Errc::not_found) {
+    if (!opened && opened.error().code == Errc::not_found)
         throw Refused(limit_.refusal(address, now, opened.error()));
-    }
     if (!opened) throw Refused(opened.error());
     co_return Opened{std::move(*hash), std::move(*opened)};
 }

@@ -49,9 +49,7 @@ awaitable<AtOnce> RunAtOnce::run(queue::NewJob job, const jobs::Contract& kind,
     const auto team = job.team;
     const auto submitter = job.submitter;
     auto submitted = need(co_await store_.submit(std::move(job)));
-    if (submitted.over_quota) {
-        throw Refused(over_quota(*submitted.over_quota, clock_.now()));
-    }
+    if (submitted.over_quota) throw Refused(over_quota(*submitted.over_quota, clock_.now()));
     queue::Job made;
     made.id = submitted.id;
     made.team = team;

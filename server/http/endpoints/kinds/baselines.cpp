@@ -75,9 +75,8 @@ class Baselines {
         const auto team = call.principal.team.id;
         const auto job = need(co_await jobs_.get(team, id));
         const auto* extras = extras_of(kinds_, job.kind);
-        if (extras == nullptr || extras->comparison_key == nullptr) {
+        if (extras == nullptr || extras->comparison_key == nullptr)
             throw Refused(Problem(404, "Reports of kind " + job.kind + " cannot be compared."));
-        }
         require_final(job);
         auto summary = need(co_await jobs_.report(team, id));
         jobs::TeamRecord pinned;

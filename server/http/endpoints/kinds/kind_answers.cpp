@@ -63,9 +63,8 @@ class KindAnswers {
         require_final(job);
         const std::int64_t index = call.body.value("index", std::int64_t{0});
         const auto chunk = co_await chunk_of_item(store_, team, id, index);
-        if (!chunk && chunk.error().code == Errc::not_found) {
+        if (!chunk && chunk.error().code == Errc::not_found)
             throw Refused(invalid_member("/index", "must be the index of one of the job's items"));
-        }
         if (!chunk) throw Refused(chunk.error());
         const auto given = need(co_await store_.task_input(team, id, chunk->seq));
         auto input = need(jobs::cut_slice(given.packed, given.slice));

@@ -74,9 +74,7 @@ json device_warnings(const json& told) {
     return warnings;
 }
 
-bool is_healthy(const json& entry) {
-    return entry.at("healthy").get<bool>();
-}
+bool is_healthy(const json& entry) { return entry.at("healthy").get<bool>(); }
 
 json bytes_or_null(const std::optional<std::int64_t>& bytes) {
     return bytes ? json(*bytes) : json(nullptr);
@@ -102,9 +100,8 @@ json capability_json(const std::string& record) {
     for (const auto* name : {"compute_units", "local_memory_bytes"})
         shown[name] = number_or_null(told, name);
     auto proven = json::array();
-    for (const auto& capability : list_of(told, "capabilities")) {
+    for (const auto& capability : list_of(told, "capabilities"))
         if (capability.is_string()) proven.push_back(capability);
-    }
     shown["self_tests_passed"] = std::move(proven);
     auto failed = json::array();
     for (const auto* tests : {"self_tests", "features"}) {
@@ -158,9 +155,8 @@ json health_of(const queue::DeviceStatus& device) {
 
 json editable_share(const queue::Share& share) {
     json quota;
-    if (share.terms.quota) {
+    if (share.terms.quota)
         quota = {{"seconds", share.terms.quota->seconds}, {"period", share.terms.quota->period}};
-    }
     return {{"weight", share.terms.weight},
             {"cap", share.terms.cap ? json(*share.terms.cap) : json(nullptr)},
             {"quota", std::move(quota)}};
@@ -191,9 +187,8 @@ json share_json(const queue::Share& share) {
 
 json hold_json(const queue::Hold& hold) {
     json team;
-    if (hold.scope == "team") {
+    if (hold.scope == "team")
         team = {{"id", to_public(TeamId{std::stoll(hold.subject)})}, {"name", hold.team_name}};
-    }
     return {{"id", public_hold(hold.id)},
             {"scope", hold.scope},
             {"team", std::move(team)},
@@ -252,9 +247,7 @@ json warnings_json(const std::vector<queue::VacuumHolder>& holders) {
     return warnings;
 }
 
-std::string public_hold(std::int64_t id) {
-    return public_id("hold", id);
-}
+std::string public_hold(std::int64_t id) { return public_id("hold", id); }
 
 std::optional<std::int64_t> parse_hold(const std::string& text) {
     return parse_public_id("hold", text);

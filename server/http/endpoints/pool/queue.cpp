@@ -13,9 +13,7 @@ namespace plimsoll::http::endpoints {
 
 namespace {
 
-bool administers_all(const Call& call) {
-    return has_scope(call.principal, "sys:admin");
-}
+bool administers_all(const Call& call) { return has_scope(call.principal, "sys:admin"); }
 
 class Queue {
   public:
@@ -29,9 +27,7 @@ class Queue {
         const auto limits = need(co_await store_.limits(team));
         const auto holds = need(co_await store_.holds(team));
         auto warnings = json::array();
-        if (administers_all(call)) {
-            warnings = warnings_json(need(co_await store_.vacuum_holders()));
-        }
+        if (administers_all(call)) warnings = warnings_json(need(co_await store_.vacuum_holders()));
         co_return json_response(200, {{"classes", array_of(classes, class_json)},
                                       {"shares", array_of(shares, share_json)},
                                       {"limits", array_of(limits, limit_json)},
@@ -58,9 +54,8 @@ class Queue {
         const auto lifted = co_await store_.resume(author_of(call), *id, team);
         if (lifted) co_return empty_response(204);
         const auto seen = need(co_await store_.holds(team));
-        if (std::ranges::find(seen, *id, &queue::Hold::id) != seen.end()) {
+        if (std::ranges::find(seen, *id, &queue::Hold::id) != seen.end())
             throw Refused(403, "Only a system admin may lift this hold.");
-        }
         throw Refused(lifted.error());
     }
 
@@ -79,14 +74,12 @@ class Queue {
             throw Refused(
                 invalid_member("", "must name exactly one of team_id, device_class and node"));
         }
-        if (!hold.device.empty() && hold.node.empty()) {
+        if (!hold.device.empty() && hold.node.empty())
             throw Refused(invalid_member("/device", "also needs node"));
-        }
         if (team) {
             const auto id = team_id_of(call.body.at("team_id").get<std::string>());
-            if (id != call.principal.team.id && !hold.by_admin) {
+            if (id != call.principal.team.id && !hold.by_admin)
                 throw Refused(404, "The team was not found.");
-            }
             hold.team = id;
         } else if (!hold.by_admin) {
             throw Refused(403, "This operation needs the scope sys:admin.");

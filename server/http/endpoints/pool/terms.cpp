@@ -22,9 +22,8 @@ std::optional<T> member(const json& body, const char* name) {
 // The team in the path: the caller's own, or any team for system admins.
 TeamId team_in_path(const Call& call) {
     const auto team = team_id_of(call.parameters.text("team_id"));
-    if (team != call.principal.team.id && !has_scope(call.principal, "sys:admin")) {
+    if (team != call.principal.team.id && !has_scope(call.principal, "sys:admin"))
         throw Refused(404, "The team was not found.");
-    }
     return team;
 }
 
@@ -100,9 +99,8 @@ class Terms {
         if (!limits.empty()) co_return limits.front();
         if (team != call.principal.team.id) {
             const auto teams = need(co_await people_.teams(call.principal.user.id));
-            if (std::ranges::find(teams, team, &identity::Team::id) == teams.end()) {
+            if (std::ranges::find(teams, team, &identity::Team::id) == teams.end())
                 throw Refused(404, "The team was not found.");
-            }
         }
         co_return queue::TeamLimit{team, {}, 0};
     }
@@ -111,9 +109,8 @@ class Terms {
         const auto classes = need(co_await store_.classes());
         const auto found =
             std::ranges::find(classes, class_in_path(call), &queue::ClassOverview::device_class);
-        if (found == classes.end()) {  // the contract knows no other than the database's
+        if (found == classes.end())  // the contract knows no other than the database's
             throw Refused(Error{Errc::internal, "no device class " + class_in_path(call), {}});
-        }
         co_return *found;
     }
 

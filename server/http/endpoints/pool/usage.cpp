@@ -44,16 +44,14 @@ std::vector<std::string> parts_of(const std::string& text) {
     for (std::size_t begin = 0; begin <= text.size();) {
         const auto end = std::min(text.find(',', begin), text.size());
         auto part = text.substr(begin, end - begin);
-        if (std::ranges::find(parts, part) != parts.end()) {
+        if (std::ranges::find(parts, part) != parts.end())
             throw Refused(broken_query("group_by", "must not repeat a name"));
-        }
         periods += part == "hour" || part == "day" || part == "month";
         parts.push_back(std::move(part));
         begin = end + 1;
     }
-    if (periods > 1) {
+    if (periods > 1)
         throw Refused(broken_query("group_by", "must name at most one of hour, day and month"));
-    }
     return parts;
 }
 
@@ -62,9 +60,8 @@ queue::UsageQuery query_of(const Call& call, Timestamp now) {
     const auto to = time_parameter(call, "to").value_or(now);
     const auto from = time_parameter(call, "from").value_or(to - kUsualPeriod);
     if (from >= to) throw Refused(broken_query("from", "must be before \"to\""));
-    if (to - from > kLongestPeriod) {
+    if (to - from > kLongestPeriod)
         throw Refused(broken_query("from", "must be at most 400 days before \"to\""));
-    }
     query.by = parts_of(call.parameters.text("group_by").value_or("day"));
     query.from = from;
     query.to = to;
@@ -73,9 +70,8 @@ queue::UsageQuery query_of(const Call& call, Timestamp now) {
     if (!administers_all) query.team = call.principal.team.id;
     if (const auto text = call.parameters.text("team_id")) {
         const auto team = team_id_of(*text);
-        if (!administers_all && team != call.principal.team.id) {
+        if (!administers_all && team != call.principal.team.id)
             throw Refused(404, "The team was not found.");
-        }
         query.team = team;
     }
     return query;
@@ -94,9 +90,8 @@ json usage_json(const queue::Usage& usage) {
     shown["team"] = nullptr;
     shown["user"] = nullptr;
     if (usage.team) shown["team"] = {{"id", to_public(*usage.team)}, {"name", usage.team_name}};
-    if (usage.user) {
+    if (usage.user)
         shown["user"] = {{"id", to_public(*usage.user)}, {"name", text_or_null(usage.user_name)}};
-    }
     shown["kind"] = text_or_null(usage.kind);
     shown["model"] = text_or_null(usage.model);
     return shown;

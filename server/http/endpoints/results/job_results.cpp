@@ -150,9 +150,8 @@ class Results {
     awaitable<Response> send(const Call& call, queue::Job job, std::vector<queue::ChunkInfo> chunks,
                              ResultSource source, Format format, Reader reader) {
         const auto kind = std::ranges::find(kinds_, job.kind, &jobs::Contract::name);
-        if (kind == kinds_.end()) {
+        if (kind == kinds_.end())
             throw Refused(404, "This server does not support jobs of kind " + job.kind + ".");
-        }
         const auto id = job.id;
         const auto rows = rows_of(call);
         const auto etag =
@@ -187,9 +186,8 @@ class Results {
             }
         }
         if (!reader.place.grow_to(1)) {
-            if (reader.place.lacking(1) == FairBudget::Share::total) {
+            if (reader.place.lacking(1) == FairBudget::Share::total)
                 throw Refused(overloaded("The server has too many downloads in progress."));
-            }
             throw Refused(Error{
                 Errc::exhausted, "You or your team have too many downloads open at once.", {}});
         }

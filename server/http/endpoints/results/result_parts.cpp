@@ -52,9 +52,8 @@ class PartsBody final : public BodyStream {
     PartsBody(std::shared_ptr<ResultParts> parts, std::uint64_t skip, std::uint64_t left)
         : parts_(std::move(parts)), skip_(skip), left_(left) {
         // Parts that are skipped entirely are not made.
-        while (next_ < parts_->count() && skip_ > 0 && skip_ >= *parts_->size(next_)) {
+        while (next_ < parts_->count() && skip_ > 0 && skip_ >= *parts_->size(next_))
             skip_ -= *parts_->size(next_++);
-        }
     }
 
     awaitable<Result<std::optional<std::string>>> next() override {
@@ -128,9 +127,8 @@ awaitable<Result<std::string>> ResultParts::part(std::size_t number) {
     auto rows = co_await rows_of(number - 1);
     if (!rows) co_return rows;
     auto& size = (*sizes_)[number - 1];
-    if (size.value_or(rows->size()) != rows->size()) {
+    if (size.value_or(rows->size()) != rows->size())
         co_return fail(Errc::corrupt, "A stored result chunk is corrupt.");
-    }
     size = rows->size();
     co_return rows;
 }

@@ -134,9 +134,8 @@ std::vector<Figure> figures_of(const json& report) {
             rate != model.end() && rate->is_number()) {
             figures.push_back({name, "items/s", rate->get<double>()});
         }
-        for (const auto& curve : model.value("lengths", json::array())) {
+        for (const auto& curve : model.value("lengths", json::array()))
             add_curve(name + " ", curve, figures);
-        }
     }
     return figures;
 }
@@ -175,9 +174,8 @@ struct Options {
 json read(const std::string& file) {
     std::ifstream in(file);
     auto report = json::parse(in, nullptr, false);
-    if (!report.is_object() || !report.contains("results")) {
+    if (!report.is_object() || !report.contains("results"))
         throw Refused(Errc::invalid_input, "The file is not a profile report.", file);
-    }
     return report;
 }
 

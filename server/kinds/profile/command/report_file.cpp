@@ -39,9 +39,8 @@ std::string line(const char* format, Values... values) {
 
 std::string curve_text(const json& curve) {
     const auto name = curve.value("name", "");
-    if (curve.at("recommended_batch").is_null()) {
+    if (curve.at("recommended_batch").is_null())
         return "  " + name + ": " + curve.value("reason", "") + "\n";
-    }
     return "  " + name + ": batch " + format_count(curve["recommended_batch"].get<std::int64_t>()) +
            ", " + format_figure(curve.value("recommended_items_per_second", 0.0)) + " " +
            curve.value("items", "items") + "/s\n" + "    " + curve.value("reason", "") +
@@ -51,10 +50,9 @@ std::string curve_text(const json& curve) {
 
 std::string best_speedup(const json& model) {
     const json* best = nullptr;
-    for (const auto& point : model.at("batch_results")) {
+    for (const auto& point : model.at("batch_results"))
         if (best == nullptr || point.value("speedup_vs_1", 0.0) > best->value("speedup_vs_1", 0.0))
             best = &point;
-    }
     if (best == nullptr) return "";
     return line("  Best speedup: %.2fx at batch_size=%lld", best->value("speedup_vs_1", 0.0),
                 best->value("batch_size", 0LL));
@@ -116,9 +114,8 @@ std::string engine_text(const json& summary, std::size_t width) {
     const json& engine = summary.at("engine");
     const json& device = summary.at("device");
     std::string text = "Device: " + device.value("name", "");
-    if (device.at("processor_class").is_string()) {
+    if (device.at("processor_class").is_string())
         text += " (" + device["processor_class"].get<std::string>() + ")";
-    }
     text += "\n";
     std::vector<std::vector<std::string>> rates = {{"PART", "WHAT", "RATE", "OF THE PEAK"}};
     for (const auto& [title, member] : {std::pair{"peak", "peak"},
@@ -185,9 +182,8 @@ std::string summary_text(const json& summary, std::size_t width) {
         if (!text.empty()) text += "\n";
         text += model_text(model);
     }
-    for (const auto& error : summary.at("errors")) {
+    for (const auto& error : summary.at("errors"))
         text += "Failed: " + error.value("part", "") + ": " + error.value("error", "") + "\n";
-    }
     while (text.ends_with('\n')) text.pop_back();
     return text;
 }

@@ -59,9 +59,8 @@ std::vector<AdvertisedModel> models_of(std::span<const std::string> advertisemen
             continue;
         }
         auto& forms = each.back().forms;
-        for (auto& form : model.forms) {
+        for (auto& form : model.forms)
             if (std::ranges::find(forms, form) == forms.end()) forms.push_back(std::move(form));
-        }
     }
     return each;
 }

@@ -50,9 +50,8 @@ double seconds_of(const std::string& part, const Request& request, int llm_timeo
 
 double seconds_of(const std::vector<std::string>& parts, const Request& request, int llm_timeout) {
     double seconds = 0;
-    for (const auto& part : parts) {
+    for (const auto& part : parts)
         seconds += std::max(kSecondsPerPart, seconds_of(part, request, llm_timeout));
-    }
     return seconds;
 }
 
@@ -63,9 +62,7 @@ std::string class_of(const Request& request) {
     return request.sentiment ? "gpu,cpu,host" : "gpu,cpu";
 }
 
-Needs needs(const json& args) {
-    return {.pool = needs_model(args)};
-}
+Needs needs(const json& args) { return {.pool = needs_model(args)}; }
 
 // All parts are one task, so that the numbers of a report come from one device, and nothing else of
 // the job runs during a timing.

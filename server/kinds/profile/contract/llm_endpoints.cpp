@@ -17,25 +17,21 @@ Result<LlmEndpoint> parse_endpoint(std::string_view text) {
     const auto url = parse_url(text);
     if (!url) return refused(text, "is not a URL");
     const std::string_view scheme = url->scheme();
-    if (scheme != "http" && scheme != "https") {
+    if (scheme != "http" && scheme != "https")
         return refused(text, "must begin with http:// or https://");
-    }
-    if (url->host().empty() || url->has_userinfo() || url->has_fragment()) {
+    if (url->host().empty() || url->has_userinfo() || url->has_fragment())
         return refused(text, "must have a host and no user or fragment");
-    }
-    if (url->has_port() && url->port_number() == 0) {
+    if (url->has_port() && url->port_number() == 0)
         return refused(text, "must have a port from 1 to 65535");
-    }
     LlmEndpoint endpoint;
     endpoint.url = text;
     endpoint.host = url->host_address();
     endpoint.port = url->has_port() ? std::string(url->port()) : scheme == "https" ? "443" : "80";
     const std::string_view path = url->encoded_path();
-    if (path.ends_with("/chat/completions")) {
+    if (path.ends_with("/chat/completions"))
         endpoint.dialect = LlmDialect::openai;
-    } else if (!path.ends_with("/api/generate")) {
+    else if (!path.ends_with("/api/generate"))
         return refused(text, "must end in /api/generate or /chat/completions");
-    }
     return endpoint;
 }
 

@@ -53,9 +53,8 @@ std::optional<FieldErrors> read_model(const json& args, Request& request) {
     request.sentiment_model = model;
     if (!request.sentiment && args.contains("sentiment_model"))
         return measures_none("/sentiment_model");
-    if (request.sentiment && request.sentiment_model != kVader) {
+    if (request.sentiment && request.sentiment_model != kVader)
         return unknown_model(request.sentiment_model, {});
-    }
     if (!args.contains("form")) return std::nullopt;
     if (!request.sentiment) return measures_none("/form");
     return one_error("/form", "not_used", "VADER has no forms: omit it.");
@@ -183,16 +182,12 @@ std::vector<std::string> parts_of(const Request& request) {
             parts.push_back(std::string("engine/") + part);
         }
     }
-    if (request.sentiment) {
-        for (const auto* part : {"short", "medium", "long"}) {
+    if (request.sentiment)
+        for (const auto* part : {"short", "medium", "long"})
             parts.push_back(std::string("sentiment/") + part);
-        }
-    }
-    if (request.llm) {
-        for (const auto* tokens : {"50", "100", "200", "500"}) {
+    if (request.llm)
+        for (const auto* tokens : {"50", "100", "200", "500"})
             parts.push_back(std::string("llm/") + tokens);
-        }
-    }
     return parts;
 }
 

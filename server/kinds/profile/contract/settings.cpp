@@ -16,9 +16,7 @@ Result<std::string> check_networks(std::string_view value) {
     return fail(networks.error());
 }
 
-Result<std::string> check_timeout(std::string_view value) {
-    return whole_number(value, 1, 600);
-}
+Result<std::string> check_timeout(std::string_view value) { return whole_number(value, 1, 600); }
 
 LlmSettings llm_settings(const KindSettings& settings) {
     return {.endpoints = parse_llm_endpoints(settings.text(kEndpoints)).value(),

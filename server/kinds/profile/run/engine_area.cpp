@@ -50,9 +50,8 @@ class EngineArea final : public Area {
         // them.
         (void)plans_.read(tuning::plans_file(cache, device.info().address));
         report_["tuned_plans"] = plans_.size();
-        for (const auto* member : {"peak", "products", "rows", "attention"}) {
+        for (const auto* member : {"peak", "products", "rows", "attention"})
             report_[member] = Json::array();
-        }
         for (const auto* member : {"batches", "launches", "overlap"}) report_[member] = nullptr;
     }
 
@@ -83,9 +82,8 @@ class EngineArea final : public Area {
                              const char* unit) {
         if (!measured) return fail(measured.error());
         const auto best = std::ranges::max_element(*measured, {}, &Rate::per_second);
-        for (const auto& rate : *measured) {
+        for (const auto& rate : *measured)
             report_[std::string(part)].push_back(rate_json(rate, unit));
-        }
         return PartResult{rate_row(rate_json(*best, unit))};
     }
 
@@ -151,8 +149,6 @@ std::unique_ptr<Area> engine_area(const Request& request, const RunContext& cont
         context.settings.cache, std::move(watch));
 }
 
-std::unique_ptr<Area> no_engine_area() {
-    return std::make_unique<NoDevice>();
-}
+std::unique_ptr<Area> no_engine_area() { return std::make_unique<NoDevice>(); }
 
 }  // namespace plimsoll::jobs::profile

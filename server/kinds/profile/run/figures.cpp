@@ -24,9 +24,8 @@ Json point_json(const BatchPoint& point, double first_items_per_second) {
 }
 
 const char* queue_note(bool own_memory, bool worth_it, bool enabled) {
-    if (!own_memory) {
+    if (!own_memory)
         return "FEATURE_CUDA_STREAMS has no effect: this device reads the host's memory.";
-    }
     if (worth_it) {
         return enabled ? "FEATURE_CUDA_STREAMS is on and useful on this device."
                        : "Turn FEATURE_CUDA_STREAMS on: it is useful on this device.";
@@ -41,9 +40,8 @@ profiling::BatchLimits limits_of(const Request& request) {
     profiling::BatchLimits limits;
     limits.largest_batch = request.largest_batch;
     if (request.latency_ms) limits.latency_seconds = *request.latency_ms / kMilli;
-    if (request.memory_mb) {
+    if (request.memory_mb)
         limits.memory_bytes = static_cast<std::uint64_t>(*request.memory_mb * kMegabyte);
-    }
     return limits;
 }
 
@@ -71,9 +69,8 @@ Json curve_json(const profiling::KneeSearch& search, const std::string& name,
                 const std::string& items, std::optional<double> peak) {
     const auto& found = search.recommendation;
     Json points = Json::array();
-    for (const auto& point : search.points) {
+    for (const auto& point : search.points)
         points.push_back(point_json(point, search.points.front().items_per_second()));
-    }
     return {{"name", name},
             {"items", items},
             {"recommended_batch", found.batch ? Json(*found.batch) : Json()},
@@ -105,9 +102,8 @@ Json curve_row(const Json& curve) {
              {"batch", curve.at("recommended_batch")}};
     for (const auto& point : curve.at("points")) {
         if (point.at("batch_size") != row["batch"]) continue;
-        for (const auto* member : {"median_ms", "p95_ms", "spread_ms", "runs"}) {
+        for (const auto* member : {"median_ms", "p95_ms", "spread_ms", "runs"})
             row[member] = point.at(member);
-        }
         if (const auto& peak = curve.at("peak_items_per_second"); peak.is_number()) {
             row["fraction_of_peak"] =
                 point.at("items_per_second").get<double>() / peak.get<double>();

@@ -46,11 +46,10 @@ class LlmArea final : public Area {
         for (int run = -warm_ups; run < kRuns; ++run) {
             TRY(auto answer, call_llm(*endpoint, settings_.networks, request,
                                       std::chrono::seconds(settings_.timeout_seconds), watch_));
-            if (run < 0) {
+            if (run < 0)
                 first_ = std::move(answer);
-            } else {
+            else
                 answers.push_back(std::move(answer));
-            }
         }
         prompts_.push_back(prompt_json(tokens, warm_ups, answers));
         const Json& prompt = prompts_.back();

@@ -20,9 +20,8 @@ constexpr int kSeed = 1;  // the same prompt gives the same answer where a model
 
 std::optional<std::int64_t> count(const json& part, const char* member) {
     const auto found = part.find(member);
-    if (found == part.end() || !found->is_number_integer() || found->get<std::int64_t>() < 0) {
+    if (found == part.end() || !found->is_number_integer() || found->get<std::int64_t>() < 0)
         return std::nullopt;
-    }
     return found->get<std::int64_t>();
 }
 
@@ -61,8 +60,7 @@ Error error_of(const Caller::Failure& failure, std::chrono::milliseconds timeout
             return {Errc::too_large, "The endpoint's response is larger than 4 MiB.", {}};
         case Caller::Obstacle::origin:
         case Caller::Obstacle::name:
-        case Caller::Obstacle::exchange:
-            break;
+        case Caller::Obstacle::exchange: break;
     }
     return {Errc::unavailable, "The endpoint does not respond: " + failure.reason + ".", {}};
 }
@@ -138,9 +136,8 @@ Result<LlmAnswer> LlmReader::finish(double seconds) {
     now_ = seconds;
     TRY_DO(take_line(rest_));
     if (!ended_) return fail(Errc::corrupt, "The endpoint's response is incomplete.");
-    if (!has_tokens_) {
+    if (!has_tokens_)
         return fail(Errc::corrupt, "The endpoint did not report the number of tokens.");
-    }
     answer_.seconds = seconds;
     if (!has_text_) answer_.first_seconds = seconds;
     return answer_;
@@ -159,9 +156,8 @@ Result<void> LlmReader::take_line(std::string_view line) {
     }
     const json part = parse_outside_json(line);
     if (!part.is_object()) return fail(Errc::corrupt, "The endpoint's response is not JSON.");
-    if (const auto error = part.find("error"); error != part.end() && !error->is_null()) {
+    if (const auto error = part.find("error"); error != part.end() && !error->is_null())
         return fail(Errc::unavailable, "The endpoint returned an error.");
-    }
     dialect_ == LlmDialect::ollama ? take_ollama(part) : take_openai(part);
     return {};
 }
@@ -227,9 +223,7 @@ Result<LlmAnswer> call_llm(const LlmEndpoint& endpoint, const std::string& netwo
     const auto limit = Clock::now() + timeout;
     while (!answer) {
         if (watch.stopped()) return fail(Errc::cancelled, "The measurement was stopped.");
-        if (Clock::now() >= limit) {
-            return fail(error_of({Caller::Obstacle::time, {}}, timeout));
-        }
+        if (Clock::now() >= limit) return fail(error_of({Caller::Obstacle::time, {}}, timeout));
         io.run_one_for(kBetweenLooks);
     }
     return std::move(*answer);

@@ -32,9 +32,8 @@ Result<Request> stored_request(std::string_view args) {
 
 Json row_of(std::int64_t index, const std::string& part, const Result<PartResult>& result) {
     Json row{{"index", index}, {"part", part}};
-    for (const auto* member : kMembers) {
+    for (const auto* member : kMembers)
         row[member] = result && result->row.contains(member) ? result->row[member] : Json();
-    }
     row["error_code"] = result ? Json() : Json(to_string(result.error().code));
     row["error"] = result ? Json() : Json(result.error().message);
     return row;
@@ -108,12 +107,10 @@ void say_measured(const std::string& part, const Result<PartResult>& result,
     text << "Measured " << part << " in " << std::fixed << std::setprecision(1) << took.count()
          << " s";
     const Json& row = result->row;
-    if (row.contains("value") && row["value"].is_number() && row.contains("unit")) {
+    if (row.contains("value") && row["value"].is_number() && row.contains("unit"))
         text << ": " << row["value"].get<double>() << " " << row["unit"].get<std::string>();
-    }
-    if (row.contains("batch") && row["batch"].is_number()) {
+    if (row.contains("batch") && row["batch"].is_number())
         text << ", batch size " << row["batch"].get<std::int64_t>();
-    }
     context.say(LogLevel::info, text.str() + ".");
 }
 

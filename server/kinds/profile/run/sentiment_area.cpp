@@ -81,9 +81,8 @@ profiling::Model vader_model() {
         // figures.
         bucket.run = [scorer, texts,
                       next = std::size_t{0}](std::int64_t batch) mutable -> Result<void> {
-            for (std::int64_t i = 0; i < batch; ++i) {
+            for (std::int64_t i = 0; i < batch; ++i)
                 (*scorer)->score((*texts)[next++ % texts->size()]);
-            }
             return {};
         };
         // One text after the other: a batch takes no more memory than a text.
@@ -146,9 +145,8 @@ class Published {
 };
 
 Result<SentimentModel> published_model(const Request& request, const RunContext& context) {
-    if (context.device == nullptr || context.ledger == nullptr || context.capability == nullptr) {
+    if (context.device == nullptr || context.ledger == nullptr || context.capability == nullptr)
         return fail(Errc::unavailable, "This worker has no OpenCL device.");
-    }
     const auto form = routines::parse_form(request.form);
     if (!form) return fail(Errc::internal, "A task requests an unknown form.");
     const models::Store store(models_folder(context.settings));
@@ -206,9 +204,8 @@ class SentimentArea final : public Area {
         TRY_DO(load());
         const auto& lengths = model_->model.lengths;
         const auto length = std::ranges::find(lengths, part, &profiling::LengthBucket::name);
-        if (length == lengths.end()) {
+        if (length == lengths.end())
             return fail(Errc::corrupt, "Unknown text length.", std::string(part));
-        }
         TRY(const auto search, measure_length(*length, request_.batch_sizes, limits_, {}, watch_));
         auto curve = curve_json(search, length->name, "texts", {});
         curve["words"] = length->words;
@@ -290,8 +287,6 @@ std::unique_ptr<Area> sentiment_area(const Request& request, const RunContext& c
     return std::make_unique<SentimentArea>(request, context, std::move(watch));
 }
 
-std::unique_ptr<Area> no_sentiment_area() {
-    return std::make_unique<NoSentiment>();
-}
+std::unique_ptr<Area> no_sentiment_area() { return std::make_unique<NoSentiment>(); }
 
 }  // namespace plimsoll::jobs::profile

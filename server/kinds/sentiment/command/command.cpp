@@ -39,11 +39,9 @@ std::string speed(const json& number) {
 std::string models_text(std::size_t width, const json& compared) {
     const bool labelled = !compared.at("given").is_null();
     Rows rows = {{"MODEL", "TEXTS/S", "LOADED IN", "POSITIVE", "NEUTRAL", "NEGATIVE"}};
-    if (labelled) {
-        for (const char* column : {"ACCURACY", "95 %", "MACRO F1", "ECE"}) {
+    if (labelled)
+        for (const char* column : {"ACCURACY", "95 %", "MACRO F1", "ECE"})
             rows.front().emplace_back(column);
-        }
-    }
     for (const json& name : compared.at("models")) {
         const json& model = compared.at("comparison").at(name.get<std::string>());
         const json& labels = model.at("labels");
@@ -116,9 +114,8 @@ std::string remarks_text(const json& compared) {
     }
     if (const json& given = compared.at("given"); !given.is_null() && given.at("unknown") != 0) {
         std::string labels;
-        for (const json& one : given.at("unknown_labels")) {
+        for (const json& one : given.at("unknown_labels"))
             labels += (labels.empty() ? "" : ", ") + one.at("label").get<std::string>();
-        }
         const std::int64_t unknown = given.at("unknown");
         text += "\n" + format_count(unknown) +
                 (unknown == 1 ? " text has an unknown label (" : " texts have unknown labels (") +

@@ -86,9 +86,8 @@ Result<std::int64_t> write_disagreements(client::ApiClient& api, const std::stri
         return static_cast<bool>(out);
     };
     TRY_DO(api.stream("/v1/jobs/" + job_id + "/results.jsonl", {}, take));
-    if (!out.flush()) {
+    if (!out.flush())
         return fail(Errc::invalid_input, "--disagreements: cannot write all of " + file + ".");
-    }
     return count;
 }
 
@@ -139,9 +138,8 @@ json args_of(client::ApiClient& api, const CommandContext& context, const Compar
         }
         json& meanings = args["label_names"];
         const auto label = name.substr(0, equals);
-        if (meanings.contains(label)) {
+        if (meanings.contains(label))
             throw Refused(Errc::invalid_input, "--label-name gives " + label + " twice.");
-        }
         meanings[label] = name.substr(equals + 1);
     }
     flags.args.put_into(args);

@@ -95,9 +95,8 @@ std::vector<HubModel::File> needed_files(const json& siblings) {
     std::vector<HubModel::File> needed;
     std::vector<std::string> names;
     for (const auto& file : all) names.push_back(file.name);
-    for (const auto& name : models::needed_files(names)) {
+    for (const auto& name : models::needed_files(names))
         needed.push_back(*std::ranges::find(all, name, &HubModel::File::name));
-    }
     return needed;
 }
 
@@ -160,9 +159,8 @@ Result<HubModel> find_on_hub(const client::Origin& hub, const std::string& repos
                    .commit = text_member(told, "sha"),
                    .licence = text_member(part_of(told, "cardData"), "license"),
                    .files = needed_files(part_of(told, "siblings"))};
-    if (!client::is_plain(model.commit)) {
+    if (!client::is_plain(model.commit))
         return fail(Errc::corrupt, hub.server + " does not respond like a model hub.");
-    }
     if (model.files.empty()) {
         return fail(Errc::invalid_input, "\"" + repository +
                                              "\" lacks config.json, a tokenizer, or weights "
@@ -178,9 +176,8 @@ Result<void> fetch_from_hub(const client::Origin& hub, const HubModel& model,
         const auto path = folder / file.name;
         const client::RemoteFile remote{
             "/" + model.repository + "/resolve/" + model.commit + "/" + file.name, file.bytes};
-        if (auto done = fetch_file(hub, remote, path, watch); !done) {
+        if (auto done = fetch_file(hub, remote, path, watch); !done)
             return fail(client::about(done.error(), hub, model.repository));
-        }
         if (file.sha256.empty()) continue;
         TRY(const auto sha, models::sha256_of_file(path, {}, Watch{watch.stop}));
         if (sha != file.sha256) {

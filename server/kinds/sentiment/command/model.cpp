@@ -146,9 +146,8 @@ Result<void> check_space(const HubModel& model, const std::filesystem::path& fol
     const auto space = std::filesystem::space(folder, error);
     if (error) return {};
     std::uint64_t there = 0;
-    for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
+    for (const auto& file : std::filesystem::directory_iterator(folder, error))
         there += file.is_regular_file(error) ? file.file_size(error) : 0;
-    }
     const auto needed = 2 * model.bytes();
     if (there + space.available >= needed) return {};
     return fail(Errc::exhausted,

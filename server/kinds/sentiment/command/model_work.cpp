@@ -69,9 +69,8 @@ std::string details_of(const Manifest& model) {
         line("Added", model.added_at + (by.empty() ? "" : " by " + by)) +
         line("For", model.audience) + line("Forms", forms_of(model)) +
         line("Accuracy", accuracy_of(model));
-    for (const auto& file : model.files) {
+    for (const auto& file : model.files)
         text += line("File", file.name + "  " + size_text(file.bytes) + "  sha256 " + file.sha256);
-    }
     text.pop_back();
     return text;
 }
@@ -119,9 +118,7 @@ namespace {
 
 std::atomic<bool> asked_to_stop = false;
 
-extern "C" void ask_to_stop(int /*signal*/) {
-    asked_to_stop = true;
-}
+extern "C" void ask_to_stop(int /*signal*/) { asked_to_stop = true; }
 
 // Until the end of its scope, the first signal asks the work to stop, so that it cleans up, and the
 // second one ends the program.

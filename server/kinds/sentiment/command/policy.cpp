@@ -34,9 +34,7 @@ struct PolicyFlags {
     int days = 7;
 };
 
-std::string path_of(const std::string& id) {
-    return "/v1/policies/" + id;
-}
+std::string path_of(const std::string& id) { return "/v1/policies/" + id; }
 
 std::string joined_names(const json& names) {
     std::string text;
@@ -69,9 +67,8 @@ void show(const CommandContext& context, const PolicyFlags& flags) {
 void set(const CommandContext& context, const PolicyFlags& flags) {
     std::ifstream input(flags.file);
     std::stringstream text;
-    if (!(input && text << input.rdbuf())) {
+    if (!(input && text << input.rdbuf()))
         throw Refused(Errc::not_found, "The file cannot be read.", flags.file);
-    }
     if (!json::accept(text.str()))
         throw Refused(Errc::invalid_input, "The file is not JSON.", flags.file);
     auto api = need(client::signed_in());

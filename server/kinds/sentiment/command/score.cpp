@@ -85,12 +85,10 @@ void show(const CommandContext& context, const json& answer) {
                         by_all.empty() ? text_of(item, "model") : by_all, text_of(item, "text")});
     }
     context.terminal.line(format_table(context.terminal, rows));
-    if (const json& goal = answer.at("goal"); !goal.is_null()) {
+    if (const json& goal = answer.at("goal"); !goal.is_null())
         context.terminal.note(text_of(goal, "reason"));
-    }
-    if (const auto job = text_of(answer, "job_id"); !job.empty()) {
+    if (const auto job = text_of(answer, "job_id"); !job.empty())
         context.terminal.note("Kept as " + job);
-    }
 }
 
 ExitStatus status_of(const json& items) {
@@ -104,11 +102,10 @@ int score(const CommandContext& context, const ScoreFlags& flags) {
     const auto body = body_of(flags);
     auto api = need(client::signed_in());
     const auto answer = need(api.post_json("/v1/score", body));
-    if (context.json) {
+    if (context.json)
         context.terminal.line(answer.dump(2));
-    } else {
+    else
         show(context, answer);
-    }
     return static_cast<int>(status_of(answer.at("items")));
 }
 

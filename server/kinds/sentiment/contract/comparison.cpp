@@ -36,9 +36,8 @@ FieldErrors unknown_labels(const LabelNames& names, const json& items) {
 }
 
 GivenLabels::GivenLabels(const LabelNames& names) {
-    for (const auto& [name, label] : names) {
+    for (const auto& [name, label] : names)
         names_.emplace(name, *meant(label));  // the schema names the three
-    }
 }
 
 std::optional<Label> GivenLabels::of(std::string_view label) const {

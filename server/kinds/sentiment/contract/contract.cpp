@@ -138,10 +138,8 @@ Scored by_all(const Request& request, const PlanningContext& planning_context,
     auto& compared_models = scoring.args.models;
     for (const auto& name : request.models) {
         const auto pointer = "/models/" + std::to_string(compared_models.size());
-        if (std::ranges::find(compared_models, name, &ComparedModel::name) !=
-            compared_models.end()) {
+        if (std::ranges::find(compared_models, name, &ComparedModel::name) != compared_models.end())
             return refused(pointer, "unique", "The model \"" + name + "\" is listed twice.");
-        }
         if (name == kVader) {
             compared_models.push_back({.name = name, .hash = {}, .form = {}});
             continue;
@@ -156,9 +154,8 @@ Scored by_all(const Request& request, const PlanningContext& planning_context,
         auto errors = unknown_labels(options.label_names, *texts.items);
         if (!errors.empty()) return tl::unexpected(std::move(errors));
     }
-    if (!options.label_names.empty() && !texts.labels) {
+    if (!options.label_names.empty() && !texts.labels)
         return refused("/label_names", "not_used", "No text has a label: add labels, or omit it.");
-    }
     if (options.neutral_within &&
         std::ranges::all_of(compared_models, &ComparedModel::has_neutral)) {
         return refused("/neutral_within", "not_used",
@@ -181,12 +178,10 @@ Scored scoring_by_request(const Request& request, const PlanningContext& plannin
         return refused("/goal", "one_of",
                        "A goal chooses the model: omit model, models and policy.");
     }
-    if (compares && (request.model || request.policy)) {
+    if (compares && (request.model || request.policy))
         return refused("/models", "one_of", "Give only one of model, policy and models.");
-    }
-    if (request.policy && request.model) {
+    if (request.policy && request.model)
         return refused("/policy", "one_of", "Give a model or a policy, not both.");
-    }
     if (compares) return by_all(request, planning_context, texts);
     const auto models = models_of(planning_context.advertisements, planning_context.team);
     if (request.goal) return by_goal(request, planning_context, models);
@@ -209,15 +204,12 @@ FieldErrors options_without_effect(const Request& request, const Scoring& scorin
     }
     // A policy may use VADER today, and another model tomorrow.
     if (!scoring.models.empty() || scoring.args.policy) return {};
-    if (request.form && *request.form != kAutoForm) {
+    if (request.form && *request.form != kAutoForm)
         return not_used("/form", "VADER has no forms: omit it.");
-    }
-    if (options.batch_size) {
+    if (options.batch_size)
         return not_used("/batch_size", "VADER scores text by text, without batches: omit it.");
-    }
-    if (!options.long_texts.empty()) {
+    if (!options.long_texts.empty())
         return not_used("/long_texts", "VADER reads every text to its end: omit it.");
-    }
     return {};
 }
 
@@ -225,9 +217,8 @@ Scored scoring_for(const Request& request, const PlanningContext& planning_conte
                    const TextAttributes& texts) {
     auto scoring = scoring_by_request(request, planning_context, texts);
     if (!scoring) return scoring;
-    if (auto errors = options_without_effect(request, *scoring); !errors.empty()) {
+    if (auto errors = options_without_effect(request, *scoring); !errors.empty())
         return tl::unexpected(std::move(errors));
-    }
     scoring->args.options = request.options;
     scoring->args.proofs = used_proofs(scoring->models);
     scoring->args.accuracies = known_accuracies(scoring->models);
@@ -241,9 +232,8 @@ Needs needs(const json& args) {
     Needs needs{.pool = request.model != kVader || request.policy || request.goal ||
                         !request.models.empty()};
     if (request.goal) needs.collections.insert(kSpeeds.name);
-    if (request.policy && *request.policy != kServerPolicy) {
+    if (request.policy && *request.policy != kServerPolicy)
         needs.collections.insert(kPolicies.name);
-    }
     return needs;
 }
 

@@ -125,9 +125,8 @@ std::string Chooser::reason(const ModelChoice& choice, std::string_view source) 
     const auto& rule = policy_.rules[choice.chain];
     std::string text = "rule " + std::to_string(choice.chain + 1) + ": ";
     if (!rule.markets.empty()) text += "market " + std::string(to_string(choice.market.status));
-    if (!rule.sources.empty()) {
+    if (!rule.sources.empty())
         text += (rule.markets.empty() ? "source " : ", source ") + std::string(source);
-    }
     return text;
 }
 

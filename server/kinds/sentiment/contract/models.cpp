@@ -27,9 +27,7 @@ double encoder_parameters(const Manifest& model) {
     return model.layers * (4 * hidden * hidden + 2 * hidden * model.intermediate);
 }
 
-int memory_mib(const Manifest& model) {
-    return static_cast<int>(device_bytes(model) >> 20) + 1;
-}
+int memory_mib(const Manifest& model) { return static_cast<int>(device_bytes(model) >> 20) + 1; }
 
 // As its workers measured it when they proved its forms, by the fastest method of the slowest
 // device: any of them may run the tasks. 0: none has.
@@ -59,9 +57,8 @@ double seconds_per_token(const ScoringModel& model) {
 
 template <class Finding>
 void add_new(std::vector<Finding>& to, std::vector<Finding> from) {
-    for (auto& one : from) {
+    for (auto& one : from)
         if (std::ranges::find(to, one) == to.end()) to.push_back(std::move(one));
-    }
 }
 
 TextKind texts_at(double seconds_per_token) {
@@ -89,9 +86,8 @@ std::vector<Manifest> all_models_of(std::span<const std::string> advertisements,
     for (const auto& text : advertisements) {
         const auto advertisement = json::parse(text, nullptr, false);
         if (!advertisement.is_object() || !advertisement.contains(kName)) continue;
-        for (auto& model : models_in(advertisement[kName])) {
+        for (auto& model : models_in(advertisement[kName]))
             if (is_for(model.audience, team)) models.push_back(std::move(model));
-        }
     }
     return models;
 }
@@ -157,9 +153,7 @@ std::int64_t device_bytes(const Manifest& model) {
     return static_cast<std::int64_t>(4 * (static_cast<double>(model.parameters) + batch));
 }
 
-double products_per_token(const Manifest& model) {
-    return 2 * encoder_parameters(model);
-}
+double products_per_token(const Manifest& model) { return 2 * encoder_parameters(model); }
 
 json advertisement_of(const std::vector<Manifest>& models) {
     auto advertised = json::array();
@@ -173,9 +167,8 @@ json advertisement_of(const std::vector<Manifest>& models) {
 std::vector<Manifest> models_in(const json& advertisement) {
     std::vector<Manifest> models;
     if (!advertisement.is_object() || !advertisement.contains("models")) return models;
-    for (const json& one : advertisement["models"]) {
+    for (const json& one : advertisement["models"])
         if (auto model = models::manifest_from_json(one)) models.push_back(std::move(*model));
-    }
     return models;
 }
 

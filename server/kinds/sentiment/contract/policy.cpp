@@ -72,9 +72,8 @@ tl::expected<market::Calendar, FieldErrors> parse_custom_calendar(const json& gi
         const auto* const day = std::ranges::find(kWeekdays, name.get<std::string>());
         rules.weekdays[static_cast<std::size_t>(day - std::begin(kWeekdays))] = true;
     }
-    for (const json& date : given.value("closed", json::array())) {
+    for (const json& date : given.value("closed", json::array()))
         rules.special.push_back({date_of(date), "Closed"});
-    }
     for (const json& early : given.value("early_closes", json::array())) {
         auto hours = rules.hours;
         hours.close = minutes_of(early.at("close"));
@@ -136,12 +135,10 @@ tl::expected<std::vector<market::Override>, FieldErrors> overrides_of(
         const market::Override over{
             seconds_of(given[i].at("from")), seconds_of(given[i].at("until")),
             parse_market_status(given[i].at("market_status").get<std::string>()).value()};
-        if (over.begin >= over.end) {
+        if (over.begin >= over.end)
             return refused(where + "/until", "after_from", "It must be later than \"from\".");
-        }
-        if (over.begin < known.first() || over.end > known.last()) {
+        if (over.begin < known.first() || over.end > known.last())
             return refused(where, "range", "The calendar covers the years 1990 to 2040.");
-        }
         overrides.push_back(over);
     }
     return overrides;
@@ -169,9 +166,7 @@ std::optional<market::Status> parse_market_status(std::string_view name) {
     return value_of(market::kStatuses, name);
 }
 
-std::string rule_pointer(std::size_t rule) {
-    return "/rules/" + std::to_string(rule);
-}
+std::string rule_pointer(std::size_t rule) { return "/rules/" + std::to_string(rule); }
 
 tl::expected<Policy, FieldErrors> parse_policy(const json& definition) {
     Policy policy;
@@ -201,13 +196,11 @@ tl::expected<Policy, FieldErrors> parse_policy(const json& definition) {
                               "It comes after vader, which is always available."});
         }
     }
-    for (const char* member : kClockMembers) {
+    for (const char* member : kClockMembers)
         if (is_given(definition, member)) policy.clock[member] = definition.at(member);
-    }
     if (policy.clock.is_null()) policy.clock = json::object();
-    if (auto clock = parse_clock(policy.clock); !clock) {
+    if (auto clock = parse_clock(policy.clock); !clock)
         std::ranges::move(clock.error(), std::back_inserter(errors));
-    }
     if (!errors.empty()) return tl::unexpected(std::move(errors));
     return policy;
 }
@@ -219,9 +212,8 @@ tl::expected<market::Clock, FieldErrors> parse_clock(const json& definition) {
                              .hold_seconds = definition.value("hold_minutes", 0) * kMinute,
                              .overrides = std::move(overrides),
                              .always = {}};
-    if (is_given(definition, "market_status")) {
+    if (is_given(definition, "market_status"))
         rules.always = parse_market_status(definition.at("market_status").get<std::string>());
-    }
     return market::Clock(std::move(rules));
 }
 

@@ -56,9 +56,7 @@ tl::expected<json, FieldErrors> preview_policy(const json& definition,
     TRY(const auto policy, parse_policy(definition));
     TRY(auto resolved, resolve({}, policy, models, at));
     auto chooser = Chooser::of(std::move(resolved));
-    if (!chooser) {
-        return tl::unexpected(FieldErrors{{"", "calendar", chooser.error().message}});
-    }
+    if (!chooser) return tl::unexpected(FieldErrors{{"", "calendar", chooser.error().message}});
     Preview preview{std::move(*chooser), question.source};
     const auto first = preview.chooser.choose_at(at, preview.source);
     if (!first) return tl::unexpected(FieldErrors{{"/at", "range", first.error().message}});
@@ -70,9 +68,8 @@ tl::expected<json, FieldErrors> preview_policy(const json& definition,
         if (!choice) break;  // the end of the calendar
         const auto end = std::min(choice->market.end, until);
         spans.push_back(preview.span(*choice, from, end));
-        if (next_switch.is_null() && spans.back()["model"] != spans.front()["model"]) {
+        if (next_switch.is_null() && spans.back()["model"] != spans.front()["model"])
             next_switch = spans.back();
-        }
         from = end;
     }
     return json{{"at", time_of(at)},

@@ -31,9 +31,7 @@ Result<std::string> check_hub(std::string_view value) {
     return fail(Errc::invalid_input, "must be https://host");
 }
 
-Result<std::string> check_switch(std::string_view value) {
-    return whole_number(value, 0, 1);
-}
+Result<std::string> check_switch(std::string_view value) { return whole_number(value, 0, 1); }
 
 Result<std::string> check_market_status(std::string_view value) {
     if (value.empty() || parse_market_status(value)) return std::string(value);
@@ -73,9 +71,8 @@ json server_policy(const KindSettings& settings) {
                 {"rules",
                  {{{"markets", {"pre_market", "regular", "after_hours"}},
                    {"model", settings.text(kModelOpen)}}}}};
-    if (const auto status = settings.text(kMarketStatus); !status.empty()) {
+    if (const auto status = settings.text(kMarketStatus); !status.empty())
         policy["market_status"] = status;
-    }
     return policy;
 }
 

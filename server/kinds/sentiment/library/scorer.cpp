@@ -61,9 +61,8 @@ struct ScoreColumns {
 
     void set_failed(std::size_t i) const {
         set(i, {});
-        for (double* column : {compound, positive, neutral, negative}) {
+        for (double* column : {compound, positive, neutral, negative})
             column[i] = std::numeric_limits<double>::quiet_NaN();
-        }
         label[i] = kNotScored;
     }
 
@@ -181,11 +180,10 @@ class Scorer {
         for (std::int64_t i = 0; i < texts.count; ++i) {
             const auto text = texts.at(i);
             const auto place = static_cast<std::size_t>(i);
-            if (text.size() > kLongestText) {
+            if (text.size() > kLongestText)
                 into.set_failed(place);
-            } else {
+            else
                 into.set(place, scores_of(scorer.score(text)));
-            }
         }
         return {};
     }
@@ -226,9 +224,7 @@ PLIMSOLL_EXPORT int plimsoll_scorer_open(const char* model, const char* form, in
     });
 }
 
-PLIMSOLL_EXPORT void plimsoll_scorer_close(Scorer* scorer) {
-    delete scorer;
-}
+PLIMSOLL_EXPORT void plimsoll_scorer_close(Scorer* scorer) { delete scorer; }
 
 PLIMSOLL_EXPORT int plimsoll_score(const Scorer* scorer, const jobs::sentiment::TextColumn* texts,
                                    const jobs::sentiment::ScoreColumns* into, library::Bytes* out) {

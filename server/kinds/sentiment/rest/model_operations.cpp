@@ -139,9 +139,8 @@ awaitable<void> ModelOperations::end_on_time(std::shared_ptr<ModelOperation> ope
 
 std::vector<ModelOperation> ModelOperations::list(TeamId team) const {
     std::vector<ModelOperation> found;
-    for (const auto& one : operations_) {
+    for (const auto& one : operations_)
         if (is_for(one->work.audience, team)) found.push_back(*one);
-    }
     return found;
 }
 

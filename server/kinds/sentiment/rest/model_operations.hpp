@@ -20,9 +20,7 @@ namespace plimsoll::jobs::sentiment {
 
 using ModelOperationId = Id<struct ModelOperationTag>;
 
-inline std::string to_public(ModelOperationId id) {
-    return public_id("modelop", id.value);
-}
+inline std::string to_public(ModelOperationId id) { return public_id("modelop", id.value); }
 
 // What is done with a model of this machine: `plimsoll model pull` or `verify`.
 struct ModelWork {

@@ -21,9 +21,7 @@ using http::Response;
 
 namespace {
 
-Refused unknown_operation() {
-    return Refused(404, "The operation was not found.");
-}
+Refused unknown_operation() { return Refused(404, "The operation was not found."); }
 
 // From the body; an invalid combination of members is refused.
 ModelWork work_of(const Call& call) {
@@ -36,9 +34,8 @@ ModelWork work_of(const Call& call) {
                    .started_by = call.principal.user.name};
     if (work.action == "pull") {
         work.source = body.at("model");
-        if (body.value("audience", "all") == "team") {
+        if (body.value("audience", "all") == "team")
             work.audience = to_public(call.principal.team.id);
-        }
     } else {
         for (const char* member : {"name", "revision", "audience"}) {
             if (body.contains(member)) {
@@ -71,9 +68,8 @@ class ModelWorks {
 
     awaitable<Response> start(const Call& call) const {
         auto work = work_of(call);
-        if (auto refused = co_await check_installed(call.principal.team.id, work)) {
+        if (auto refused = co_await check_installed(call.principal.team.id, work))
             throw Refused(std::move(*refused));
-        }
         const auto author = http::endpoints::author_of(call);
         const json data{{"source", work.source},
                         {"audience", work.audience.empty() ? "all" : "team"}};
@@ -91,9 +87,8 @@ class ModelWorks {
 
     Response list(const Call& call) const {
         auto items = json::array();
-        for (const auto& one : operations_->list(call.principal.team.id)) {
+        for (const auto& one : operations_->list(call.principal.team.id))
             items.push_back(to_json(one));
-        }
         return http::json_response(200, {{"items", std::move(items)}});
     }
 

@@ -96,9 +96,8 @@ json devices_of(const Manifest& model, const Known& known) {
     auto devices = json::array();
     for (const auto& advertisement : known.advertisements) {
         const auto models = models_of(std::span(&advertisement.text, 1), known.team);
-        if (std::ranges::any_of(models, [&](const auto& one) { return is_same(one, model); })) {
+        if (std::ranges::any_of(models, [&](const auto& one) { return is_same(one, model); }))
             devices.push_back(advertisement.device);
-        }
     }
     return devices;
 }
@@ -127,9 +126,8 @@ json models_json(const Known& known, const std::string& standard) {
     const bool is_there = std::ranges::find(ready, standard, &Manifest::name) != ready.end();
     texts.insert(texts.end(), known.absent.begin(), known.absent.end());
     auto items = json::array({vader_json(known)});
-    for (const auto& model : models_of(texts, known.team)) {
+    for (const auto& model : models_of(texts, known.team))
         items.push_back(model_json(model, known));
-    }
     return {{"default", is_there ? standard : kVader}, {"items", std::move(items)}};
 }
 
@@ -151,9 +149,8 @@ class Models {
         const auto team = call.principal.team.id;
         const auto installed =
             co_await offload(services_.pool, [&] { return models::Store(folder_).find(name); });
-        if (!installed || !is_for(installed->audience, team)) {
+        if (!installed || !is_for(installed->audience, team))
             throw Refused(404, "The server's machine has no model \"" + name + "\".");
-        }
         if (operations_->works_on(name)) {
             throw Refused(
                 409, "The model is being verified: wait for the operation to end, or cancel it.");
@@ -185,15 +182,13 @@ class Models {
         known.team = team;
         CO_TRY(const auto devices, co_await services_.stores.jobs.devices());
         for (const auto& device : devices) {
-            if (may_come_back(device, services_.clock.now())) {
+            if (may_come_back(device, services_.clock.now()))
                 known.absent.push_back(queue::advertisements_of(device));
-            }
             if (!is_ready(device)) continue;
             const auto name = device.node + "/" + device.device;
             if (device.device_class == "host") known.hosts.push_back(name);
-            if (auto text = queue::advertisements_of(device); !text.empty()) {
+            if (auto text = queue::advertisements_of(device); !text.empty())
                 known.advertisements.push_back({name, std::move(text)});
-            }
         }
         CO_TRY(known.speeds,
                co_await services_.stores.records.list(kSpeeds, team, {.limit = kSpeeds.planning}));
@@ -209,9 +204,8 @@ class Models {
 
 json users_json(const Users& users) {
     auto items = json::array();
-    for (const auto& [id, name] : users.first) {
+    for (const auto& [id, name] : users.first)
         items.push_back({{"id", id}, {"name", name.empty() ? json(nullptr) : json(name)}});
-    }
     return {{"count", users.own}, {"items", std::move(items)}, {"elsewhere", users.elsewhere}};
 }
 
@@ -225,9 +219,8 @@ void add_users(std::vector<std::string>& parts, const Users& users, const std::s
     constexpr std::size_t kShown = 5;
     if (users.own > 0) {
         std::vector<std::string> shown;
-        for (const auto& [id, name] : users.first) {
+        for (const auto& [id, name] : users.first)
             if (shown.size() < kShown) shown.push_back(one == "job" || name.empty() ? id : name);
-        }
         const auto more = users.own - static_cast<std::int64_t>(shown.size());
         parts.push_back(fmt::format("the {} {}{}", users.own == 1 ? one : many,
                                     fmt::join(shown, ", "),

@@ -30,15 +30,12 @@ namespace {
 
 constexpr int kUsualDays = 7;
 
-std::string id_of(const Call& call) {
-    return call.parameters.text("policy_id").value_or("");
-}
+std::string id_of(const Call& call) { return call.parameters.text("policy_id").value_or(""); }
 
 Problem invalid(const FieldErrors& errors, const std::string& below = {}) {
     Problem problem(422, "The policy is invalid.");
-    for (const auto& error : errors) {
+    for (const auto& error : errors)
         problem.errors.push_back({below + error.pointer, {}, error.message});
-    }
     return problem;
 }
 
@@ -46,9 +43,8 @@ Problem invalid(const FieldErrors& errors, const std::string& below = {}) {
 json missing_of(const json& definition, const std::vector<Manifest>& models) {
     std::set<std::string> names = definition.value("fallback", std::set<std::string>());
     names.insert(definition.at("model").get<std::string>());
-    for (const json& rule : definition.value("rules", json::array())) {
+    for (const json& rule : definition.value("rules", json::array()))
         names.insert(rule.at("model").get<std::string>());
-    }
     auto missing = json::array();
     for (const auto& name : names) {
         const bool is_there = std::ranges::find(models, name, &Manifest::name) != models.end();
@@ -94,9 +90,8 @@ class Policies {
 
     awaitable<Response> put(const Call& call) const {
         if (id_of(call) == kServerPolicy) throw of_server();
-        if (const auto policy = parse_policy(call.body); !policy) {
+        if (const auto policy = parse_policy(call.body); !policy)
             throw Refused(invalid(policy.error()));
-        }
         const auto author = co_await http::endpoints::editor_of(
             call, present(call), +[](const json& definition) { return definition; });
         TeamRecord record;

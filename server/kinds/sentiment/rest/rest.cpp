@@ -7,9 +7,8 @@ namespace plimsoll::jobs::sentiment {
 
 std::vector<Manifest> models_of(const std::vector<queue::DeviceStatus>& devices, TeamId team) {
     std::vector<std::string> texts;
-    for (const auto& device : devices) {
+    for (const auto& device : devices)
         if (is_ready(device)) texts.push_back(queue::advertisements_of(device));
-    }
     return models_of(texts, team);
 }
 

@@ -69,9 +69,8 @@ class Scores {
   private:
     static Problem refused(const planning::Refusal& refusal) {
         auto problem = http::endpoints::refused(refusal);
-        for (auto& error : problem.errors) {
+        for (auto& error : problem.errors)
             if (error.pointer.starts_with("/args/")) error.pointer.erase(0, 5);
-        }
         return problem;
     }
 

@@ -98,9 +98,8 @@ void Aggregate::add(const Aggregate& later) {
         add_extreme(most_positive_, extreme, stronger);
     for (const Extreme& extreme : later.most_negative_)
         add_extreme(most_negative_, extreme, stronger);
-    for (const Extreme& extreme : later.least_certain_) {
+    for (const Extreme& extreme : later.least_certain_)
         add_extreme(least_certain_, extreme, less_certain);
-    }
     tokens_ += later.tokens_;
     truncated_ += later.truncated_;
     windowed_ += later.windowed_;
@@ -111,14 +110,12 @@ void Aggregate::add(const Aggregate& later) {
     by_source_.add(later.by_source_);
     by_group_.add(later.by_group_);
     over_time_.add(later.over_time_);
-    if (comparison_ && later.comparison_) {
+    if (comparison_ && later.comparison_)
         comparison_->add(*later.comparison_);
-    } else if (later.comparison_) {
+    else if (later.comparison_)
         comparison_ = later.comparison_;
-    }
-    for (const Failed& failed : later.failed_) {
+    for (const Failed& failed : later.failed_)
         if (failed_.size() < kFailed) failed_.push_back(failed);
-    }
 }
 
 }  // namespace plimsoll::jobs::sentiment

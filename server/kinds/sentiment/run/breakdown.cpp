@@ -96,9 +96,8 @@ void Series::coarsen(Unit unit) {
 }
 
 void Series::bound() {
-    while (points_.size() > kPoints && unit_ != Unit::year) {
+    while (points_.size() > kPoints && unit_ != Unit::year)
         coarsen(static_cast<Unit>(static_cast<int>(unit_) + 1));
-    }
 }
 
 void Series::add(std::optional<std::string_view> time, const TextScores& scores) {

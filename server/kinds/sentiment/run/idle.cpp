@@ -215,9 +215,8 @@ bool is_made_ready(const UsableModel& model, RunContext& context) {
 }  // namespace
 
 bool prove_next(RunContext& context) {
-    if (context.device == nullptr || context.ledger == nullptr || context.capability == nullptr) {
+    if (context.device == nullptr || context.ledger == nullptr || context.capability == nullptr)
         return false;
-    }
     const models::Store store(models_folder(context.settings));
     for (const auto& manifest : store.list()) {
         if (!::plimsoll::sentiment::Meaning::of(manifest.labels)) continue;
@@ -236,9 +235,8 @@ bool prove_next(RunContext& context) {
 }
 
 bool tune_next(RunContext& context) {
-    if (context.device == nullptr || context.ledger == nullptr || context.capability == nullptr) {
+    if (context.device == nullptr || context.ledger == nullptr || context.capability == nullptr)
         return false;
-    }
     const auto tools = tools_of(context);
     for (const auto& manifest : models::Store(models_folder(context.settings)).list()) {
         if (!::plimsoll::sentiment::Meaning::of(manifest.labels)) continue;

@@ -75,9 +75,8 @@ auto find_loaded(const std::string& hash, routines::Form form) {
 
 Result<LoadedModel*> find_or_load(const UsableModel& model, RunContext& context, IfFull if_full) {
     const auto& [name, hash, form_name] = model;
-    if (context.device == nullptr || context.ledger == nullptr || context.capability == nullptr) {
+    if (context.device == nullptr || context.ledger == nullptr || context.capability == nullptr)
         return fail(Errc::unavailable, "This worker has no OpenCL device.");
-    }
     const auto parsed = routines::parse_form(form_name);
     if (!parsed) return fail(Errc::internal, "A task requests an unknown form.");
     const auto form = *parsed;

@@ -53,9 +53,7 @@ class StopOfAll {
     std::deque<std::stop_callback<std::function<void()>>> stops_;
 };
 
-const Args& args_of(const SharedTask& task) {
-    return std::any_cast<const Args&>(task.args);
-}
+const Args& args_of(const SharedTask& task) { return std::any_cast<const Args&>(task.args); }
 
 BatchOptions options_of(const SharedTask& task) {
     return batch_options(args_of(task).options, task.context.settings);
@@ -206,11 +204,10 @@ void run_together(std::span<SharedTask> tasks) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
         auto& task = opened[i].task;
         task.work = texts[i].tokens;
-        if (texts[i].done) {
+        if (texts[i].done)
             task.output = opened[i].output.finish(task.context);
-        } else {
+        else
             task.output = fail(texts[i].done.error());
-        }
     }
 }
 
@@ -220,9 +217,8 @@ Result<void> score_by(const Args& args, TextSource source, const BatchOptions& o
         auto task = PolicyTask::begin(*args.policy, std::move(source), options, context);
         return task ? task->finish(output) : fail(task.error());
     }
-    if (!args.models.empty()) {
+    if (!args.models.empty())
         return score_by_all(args, std::move(source), options, context, output);
-    }
     const auto& model = args.model;
     if (model.hash.empty()) return score_by_vader(std::move(source), context, output.taker());
     TRY(const auto loaded, loaded_model(model, context));
@@ -267,11 +263,9 @@ Capabilities capabilities(const KindSettings& settings, const opencl::Capability
         std::erase_if(model.proofs, [&](const models::Proof& proof) {
             return !transformer::is_of(*device, proof);
         });
-        for (const auto& proof : model.proofs) {
-            if (proof.passed) {
+        for (const auto& proof : model.proofs)
+            if (proof.passed)
                 can.names.push_back(capability_of(model.name, model.hash, proof.form));
-            }
-        }
     }
     can.advertisement = advertisement_of(models).dump();
     return can;

@@ -32,9 +32,8 @@ Result<PolicyTask> PolicyTask::begin(const ResolvedPolicy& policy, TextSource so
 
 std::vector<std::size_t> PolicyTask::waiting() const {
     std::vector<std::size_t> chains;
-    for (std::size_t chain = 0; chain < shares_.size(); ++chain) {
+    for (std::size_t chain = 0; chain < shares_.size(); ++chain)
         if (!shares_[chain].places.empty() && !shares_[chain].choice) chains.push_back(chain);
-    }
     return chains;
 }
 
@@ -93,9 +92,8 @@ Result<void> PolicyTask::share_out() {
         if (item.is_error || found.refused) context_->progress.advance(1);
         found_.push_back(std::move(found));
     }
-    for (std::size_t chain = 0; chain < blocks.size(); ++chain) {
+    for (std::size_t chain = 0; chain < blocks.size(); ++chain)
         shares_[chain].block = blocks[chain].take();
-    }
     return {};
 }
 
@@ -125,9 +123,7 @@ Result<void> PolicyTask::score_by(const UsableModel& model, std::size_t chain) {
 }
 
 Result<void> PolicyTask::finish(TaskOutputBuilder& output) {
-    for (const auto chain : waiting()) {
-        TRY_DO(score(chain));
-    }
+    for (const auto chain : waiting()) TRY_DO(score(chain));
     for (const Found& found : found_) {
         TRY(auto record, source_.next());
         text::RecordView& item = *record;

@@ -40,9 +40,8 @@ Result<void> score_by_vader(TextSource source, RunContext& context, const TakeSc
         if (++unreported == kItemsPerBeat) {
             context.progress.advance(unreported);
             unreported = 0;
-            if (context.stop.stop_requested()) {
+            if (context.stop.stop_requested())
                 return fail(Errc::cancelled, "The task was stopped.");
-            }
         }
     }
     context.progress.advance(unreported);

@@ -34,9 +34,7 @@ double standard_deviation(std::int64_t n, std::int64_t sum, std::int64_t sum_of_
 }
 
 // Six decimals are enough for means of scores with four.
-double shown(double value) {
-    return std::round(value * 1e6) / 1e6;
-}
+double shown(double value) { return std::round(value * 1e6) / 1e6; }
 
 // The model of all texts, or nothing where a policy chose several.
 UsableModel model_used(const Args& args, const Counter<Choice>& choices) {

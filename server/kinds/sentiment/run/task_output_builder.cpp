@@ -23,9 +23,8 @@ std::string_view excerpt(std::string_view text) {
     constexpr std::size_t kCharacters = 280;
     if (text.size() <= kCharacters) return text;
     std::size_t end = 0;
-    for (std::size_t n = 0; n < kCharacters && end < text.size(); ++n) {
+    for (std::size_t n = 0; n < kCharacters && end < text.size(); ++n)
         end += text::decode_utf8(text, end).length;
-    }
     return text.substr(0, end);
 }
 
@@ -62,16 +61,14 @@ void append_row(std::string& out, const text::RecordView& record, const TextScor
     for (const auto attribute : text::kAttributes) {
         const auto& value = record.attributes[attribute];
         if (!value) continue;
-        if (attribute == text::Attribute::kept) {
+        if (attribute == text::Attribute::kept)
             out.append(",\"kept\":").append(*value);
-        } else {
+        else
             append_member(out, column_of(attribute), *value);
-        }
     }
     if (!more.models.empty()) out.append(",\"models\":").append(more.models);
-    if (more.windows && scores.tokens) {
+    if (more.windows && scores.tokens)
         out.append(",\"windows\":").append(std::to_string(scores.windows));
-    }
     out.append(",\"error_code\":null,\"error\":null}\n");
 }
 
@@ -92,11 +89,10 @@ void TaskOutputBuilder::add_failed(const text::RecordView& item) {
 
 TakeScores TaskOutputBuilder::taker() {
     return [this](const text::RecordView& item, const TextScores* scores) {
-        if (scores == nullptr) {
+        if (scores == nullptr)
             add_failed(item);
-        } else {
+        else
             add(item, *scores);
-        }
     };
 }
 

@@ -44,9 +44,7 @@ int refuse_input(const CommandContext& context, const Error& error) {
     return refuse(context, error, terminal::ExitStatus::usage);
 }
 
-void print(const std::string& text) {
-    std::fputs(text.c_str(), stdout);
-}
+void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 void answer(CommandContext& context, const Result<Answer>& told) {
     if (!told) {

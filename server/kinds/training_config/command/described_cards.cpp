@@ -100,9 +100,8 @@ Result<json> with_described_cards(json args) {
         known.devices.push_back({"here", card.name, card.total_bytes});
     }
     const char* standard = std::getenv("GPU_PROFILE");
-    if (named.empty() && !args.contains("custom_gpus") && standard != nullptr && !default_gpu()) {
+    if (named.empty() && !args.contains("custom_gpus") && standard != nullptr && !default_gpu())
         named.push_back(standard);
-    }
     const auto built_in = [&](const json& id) {
         return id == "auto" || id == "all" || training::GpuCatalogue().find(id.get<std::string>());
     };

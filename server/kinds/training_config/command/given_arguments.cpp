@@ -25,9 +25,7 @@ auto flags() {
            });
 }
 
-std::string place_of(const std::string& setting) {
-    return setting.substr(0, setting.find('='));
-}
+std::string place_of(const std::string& setting) { return setting.substr(0, setting.find('=')); }
 
 // "--config (num_heads)": for a config.json its member is named, too; for a list the item's number
 // is not.
@@ -140,20 +138,16 @@ Result<json> GivenArguments::on_top_of(json args) const {
                                                  dotted(flag.pointer) + ".");
         }
     }
-    for (const auto& setting : settings_) {
-        TRY_DO(terminal::assign(args, setting));
-    }
+    for (const auto& setting : settings_) TRY_DO(terminal::assign(args, setting));
     return args;
 }
 
 // The flag that takes the value there, or a part of it.
 const ArgumentFlag* GivenArguments::flag_at(std::string_view pointer) const {
-    for (const auto& flag : flags()) {
+    for (const auto& flag : flags())
         if (is_inside(pointer, flag.pointer)) return &flag;
-    }
-    for (const auto& flag : flags()) {
+    for (const auto& flag : flags())
         if (is_inside(flag.pointer, pointer) && has(flag.name)) return &flag;
-    }
     return nullptr;
 }
 

@@ -72,9 +72,8 @@ Result<Recommended> recommended_by(const json& report, const std::string& gpu,
             const json* part = &card;
             if (!stage.empty()) {
                 part = named(card.at("stages"), "/name", stage);
-                if (part == nullptr) {
+                if (part == nullptr)
                     return fail(Errc::not_found, "The report has no stage \"" + stage + "\".");
-                }
             }
             if (part->at("accumulation").is_null()) {
                 return fail(Errc::invalid_input,

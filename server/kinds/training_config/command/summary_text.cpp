@@ -16,9 +16,7 @@ namespace {
 
 constexpr int kBarWidth = 32;
 
-std::string gib(const json& bytes) {
-    return gib_text(bytes.get<double>());
-}
+std::string gib(const json& bytes) { return gib_text(bytes.get<double>()); }
 
 std::string speed(const json& card) {
     return three_digits(card.at("speed").at("samples_per_second"));
@@ -36,9 +34,7 @@ std::string percent(double probability) {
     return probability > 0.99 ? "over 99 %" : fmt::format("{:.2g} %", 100 * probability);
 }
 
-std::string text(const json& value) {
-    return value.get<std::string>();
-}
+std::string text(const json& value) { return value.get<std::string>(); }
 
 // After a blank; numbers without a unit have none.
 std::string unit_of(const json& row) {
@@ -148,9 +144,8 @@ std::string settings(const json& card) {
         rate.at("warmup_steps") > 0 ? ", warm-up " + rate.at("warmup_steps").dump() + " steps" : "",
         text(rate.at("why")), loader.at("workers").dump(), loader.at("prefetch").dump(),
         gib(loader.at("host_bytes")));
-    if (const json& hours = card.at("speed").at("hours"); !hours.is_null()) {
+    if (const json& hours = card.at("speed").at("hours"); !hours.is_null())
         out += fmt::format("  all epochs and models: {:.1f} hours*\n", hours.get<double>());
-    }
     return out;
 }
 

@@ -15,17 +15,14 @@
 namespace plimsoll::jobs::training_config {
 namespace {
 
-std::string path_of(const std::string& id) {
-    return "/v1/gpu-profiles/" + id;
-}
+std::string path_of(const std::string& id) { return "/v1/gpu-profiles/" + id; }
 
 // `file` holds a GpuProfilePut of the contract.
 int put(const CommandContext& context, const std::string& id, const std::string& file) {
     std::ifstream input(file);
     std::stringstream text;
-    if (!(input && text << input.rdbuf())) {
+    if (!(input && text << input.rdbuf()))
         return refuse(context, {Errc::not_found, "The file cannot be read.", file});
-    }
     if (!json::accept(text.str()))
         return refuse(context, {Errc::invalid_input, "The file is not JSON.", file});
     auto api = client::signed_in();
@@ -47,9 +44,8 @@ int list(const CommandContext& context) {
     auto list = api->get_json("/v1/gpu-profiles");
     if (!list) return refuse(context, list.error());
     json own = json::array();
-    for (const auto& card : list->at("items")) {
+    for (const auto& card : list->at("items"))
         if (card.value("custom", false)) own.push_back(card);
-    }
     if (context.json) {
         context.terminal.line(own.dump(2));
         return 0;

@@ -29,10 +29,9 @@ FieldErrors complete_gpus(json& args, const PlanningContext& planning_context) {
     if (!args.contains("gpus")) {
         // The default card, if the team describes it otherwise.
         const auto standard = default_gpu();
-        for (const auto& card : planning_context.records_of(kGpuProfiles)) {
+        for (const auto& card : planning_context.records_of(kGpuProfiles))
             if (standard && card.id == standard->id && !args.contains("custom_gpus"))
                 args["gpus"] = {card.id};
-        }
     }
     if (!args.contains("gpus")) return {};
     json described = args.value("custom_gpus", json::array());
@@ -73,9 +72,8 @@ void complete_correction(json& args, const PlanningContext& planning_context) {
 }  // namespace
 
 tl::expected<json, FieldErrors> complete(json args, const PlanningContext& planning_context) {
-    if (auto errors = complete_gpus(args, planning_context); !errors.empty()) {
+    if (auto errors = complete_gpus(args, planning_context); !errors.empty())
         return tl::unexpected(std::move(errors));
-    }
     complete_correction(args, planning_context);
     return args;
 }

@@ -67,9 +67,8 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const PlanningContext& pl
     for (const auto& gpu : request.report.gpus) {
         stored["gpus"].push_back(gpu.id);
         // That of a file which is the default.
-        if (names_none && gpu.architecture == ::plimsoll::training::kCustomArchitecture) {
+        if (names_none && gpu.architecture == ::plimsoll::training::kCustomArchitecture)
             stored["custom_gpus"].push_back(custom_gpu_json(gpu));
-        }
     }
     plan.args = stored.dump();
     for (std::size_t i = 0; i < request.report.gpus.size(); ++i) {

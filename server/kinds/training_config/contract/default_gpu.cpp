@@ -17,9 +17,8 @@ Result<tr::GpuProfile> gpu_in_file(const std::string& path) {
     std::ifstream file(path);
     if (!file) return fail(Errc::not_found, "The file cannot be read.", path);
     json described = json::parse(file, nullptr, false);
-    if (!described.is_object()) {
+    if (!described.is_object())
         return fail(Errc::invalid_input, "The file must hold a JSON object.", path);
-    }
     if (!described.contains("id")) described["id"] = std::filesystem::path(path).stem().string();
     try {
         auto gpu = parse_custom_gpu(described);

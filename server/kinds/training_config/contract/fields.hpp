@@ -14,11 +14,10 @@ namespace plimsoll::jobs::training_config::fields {
 // The member at the end of a path of members.
 template <auto First, auto... Rest, class Root>
 auto& member(Root& root) {
-    if constexpr (sizeof...(Rest) == 0) {
+    if constexpr (sizeof...(Rest) == 0)
         return root.*First;
-    } else {
+    else
         return member<Rest...>(root.*First);
-    }
 }
 
 template <class Value>

@@ -187,9 +187,8 @@ Result<ModelShape> from_dimensions(const json& d) {
     take(d, "window", s.window);
     take(d, "features", s.features);
     take(d, "horizon", s.horizon);
-    if (const auto word = d.find("activation"); word != d.end()) {
+    if (const auto word = d.find("activation"); word != d.end())
         s.activation = value_of(kActivations, word->get<std::string>()).value_or(s.activation);
-    }
     // Newer T5 has activations other than ReLU, two products, and a head of its own.
     if (s.has_decoder() && s.activation != tr::Activation::relu) {
         s.gated = true;
@@ -205,16 +204,13 @@ void apply_overrides(const json& model, ModelShape& s) {
     take(model, "hidden_dropout", s.hidden_dropout);
     take(model, "attention_dropout", s.attention_dropout);
     take(model, "name", s.name);
-    if (const auto head = model.find("head"); head != model.end()) {
+    if (const auto head = model.find("head"); head != model.end())
         s.head = value_of(kHeads, head->get<std::string>()).value_or(s.head);
-    }
 }
 
 }  // namespace
 
-std::string_view family_name(const ModelShape& shape) {
-    return text_of(kFamilies, shape.family);
-}
+std::string_view family_name(const ModelShape& shape) { return text_of(kFamilies, shape.family); }
 
 ModelShape parse_model(const json& model, FieldErrors& errors) {
     const bool preset = model.contains("preset");

@@ -135,17 +135,15 @@ inline constexpr std::array kShardings = {
 template <class Words>
 auto value_of(const Words& words, std::string_view text)
     -> std::optional<decltype(words.front().value)> {
-    for (const auto& word : words) {
+    for (const auto& word : words)
         if (word.text == text) return word.value;
-    }
     return std::nullopt;
 }
 
 template <class Words, class Value>
 std::string_view text_of(const Words& words, Value value) {
-    for (const auto& word : words) {
+    for (const auto& word : words)
         if (word.value == value) return word.text;
-    }
     return "";
 }
 

@@ -31,9 +31,8 @@ class GpuProfiles {
         card["id"] = id_of(call);
         const auto gpu = parse_custom_gpu(card);
         if (!gpu) throw Refused(http::invalid_member(gpu.error().where, gpu.error().message));
-        if (http::endpoints::only_creates(call) && is_built_in_gpu(id_of(call))) {
+        if (http::endpoints::only_creates(call) && is_built_in_gpu(id_of(call)))
             throw Refused(http::endpoints::exists_already());
-        }
         const auto author = co_await http::endpoints::editor_of(
             call, own_definition(call), +[](const json& definition) { return definition; });
         TeamRecord record;
@@ -60,18 +59,16 @@ class GpuProfiles {
             if (auto gpu = parse_custom_gpu(definition)) custom.push_back(std::move(*gpu));
         }
         auto known = gpu_profiles_json(custom);
-        for (auto& gpu : known.at("items")) {
+        for (auto& gpu : known.at("items"))
             gpu["version"] = http::endpoints::content_version(definitions[gpu.at("id")]);
-        }
         co_return known;
     }
 
     // Of the team's profile in the path; null if the team has none of this ID.
     awaitable<json> own_definition(const Call& call) const {
         const auto stored = need(co_await store_.list(kGpuProfiles, call.principal.team.id));
-        for (const auto& record : stored) {
+        for (const auto& record : stored)
             if (record.id == id_of(call)) co_return json::parse(record.data);
-        }
         co_return json();
     }
 

@@ -34,9 +34,7 @@ class Measurements {
 
     awaitable<Response> list(const Call& call) const {
         std::optional<JobId> job;
-        if (const auto text = call.parameters.text("job_id")) {
-            job = job_id_of(text);
-        }
+        if (const auto text = call.parameters.text("job_id")) job = job_id_of(text);
         const auto found =
             need(co_await store_.list(kMeasurements, call.principal.team.id, {.job = job}));
         co_return http::endpoints::list_response(
@@ -58,9 +56,8 @@ class Measurements {
         const auto compared = measurement_of(body);
         if (!compared) {
             Problem problem(422, "The measurement is invalid.");
-            for (const auto& error : compared.error()) {
+            for (const auto& error : compared.error())
                 problem.errors.push_back({error.pointer, {}, error.message});
-            }
             throw Refused(std::move(problem));
         }
         TeamRecord record;
@@ -88,9 +85,7 @@ class Measurements {
         const auto id = parse_public_id("job", call.body["job_id"].get_ref<const std::string&>());
         if (!id) throw Refused(http::invalid_member("/job_id", "The job was not found."));
         auto found = co_await jobs_.get(call.principal.team.id, JobId{*id});
-        if (!found && found.error().code != Errc::not_found) {
-            throw Refused(found.error());
-        }
+        if (!found && found.error().code != Errc::not_found) throw Refused(found.error());
         if (!found || found->kind != kName) {
             throw Refused(
                 http::invalid_member("/job_id", "The training-config job was not found."));

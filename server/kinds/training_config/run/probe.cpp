@@ -46,9 +46,8 @@ json not_measured(const std::string& name, const std::string& error) {
 }  // namespace
 
 Result<json> probe_json(const Request& request, RunContext& context) {
-    if (context.device == nullptr) {
+    if (context.device == nullptr)
         return not_measured("the host", "This worker has no OpenCL device.");
-    }
     const auto& shape = request.report.shape;
     opencl::Programs programs(*context.device,
                               opencl::ProgramCache(context.settings.cache / "programs"));

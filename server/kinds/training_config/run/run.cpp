@@ -22,9 +22,8 @@ Result<TaskOutput> measure_device(const Request& request, std::size_t index, Run
     context.progress.advance(1);
     TaskOutput output;
     output.results = gzip(device_row(index, device));
-    if (const auto& error = device["error"]; error.is_string()) {
+    if (const auto& error = device["error"]; error.is_string())
         context.say(LogLevel::warning, "The device was not measured: " + error.get<std::string>());
-    }
     ++(device["error"].is_null() ? output.items_ok : output.items_failed);
     output.partial = device.dump();
     return output;

@@ -144,9 +144,8 @@ std::string ranking_text(const json& summary, std::size_t width) {
     std::vector<std::vector<std::string>> rows = {{"SYMBOL", "LIVE NOW", "TARGET", "INVALID AT",
                                                    "LAST", "BEST OF ALL", rare ? "RARITY" : "SCORE",
                                                    "P"}};
-    for (std::size_t i = 0; i < std::min(ranking.size(), kShown); ++i) {
+    for (std::size_t i = 0; i < std::min(ranking.size(), kShown); ++i)
         rows.push_back(row_of(ranking[i]));
-    }
     std::string text = table_text(rows, width);
     const std::int64_t more = static_cast<std::int64_t>(ranking.size() - (rows.size() - 1)) +
                               summary.value("ranking_omitted", std::int64_t{0});
@@ -239,9 +238,8 @@ void write_profile(const terminal::CommandContext& context,
 
 std::string summary_text(const json& summary, std::size_t width) {
     std::string text = ranking_text(summary, width);
-    for (const json& failed : summary.at("errors")) {
+    for (const json& failed : summary.at("errors"))
         text += failed.value("custom_id", "") + " failed: " + failed.value("error", "") + "\n";
-    }
     if (summary.value("ranked_by", "") == "rarity")
         text +=
             "Rarity is -ln of the number of such counts in a random walk of the same length: 3 is "
@@ -256,9 +254,8 @@ std::string summary_text(const json& summary, std::size_t width) {
             std::to_string(summary.value("starts", std::int64_t{0})) + " starts, " +
             std::to_string(summary.value("valid", std::int64_t{0})) +
             " valid counts; complete: " + (summary.value("complete", false) ? "yes" : "no") + "\n";
-    for (const json& omission : summary.at("omissions")) {
+    for (const json& omission : summary.at("omissions"))
         text += "  " + omission.get<std::string>() + "\n";
-    }
     const json& computed = summary.at("computed");
     std::set<std::string> nodes;
     for (const json& it : computed) nodes.insert(it.value("node", ""));
@@ -272,12 +269,10 @@ std::string summary_text(const json& summary, std::size_t width) {
                 (chances > 0 ? " and " + std::to_string(chances) + " chance series." : ".") +
                 (why.empty() ? "" : " ") + why + "\n";
     }
-    if (summary.contains("rarity_note") && summary["rarity_note"].is_string()) {
+    if (summary.contains("rarity_note") && summary["rarity_note"].is_string())
         text += summary["rarity_note"].get<std::string>() + "\n";
-    }
-    for (const json& note : summary.at("ignored_settings")) {
+    for (const json& note : summary.at("ignored_settings"))
         text += "  " + note.value("key", "") + " has no effect: " + note.value("reason", "") + "\n";
-    }
     return text;
 }
 

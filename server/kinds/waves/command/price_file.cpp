@@ -13,6 +13,8 @@
 
 namespace plimsoll::jobs::waves {
 
+namespace ew = ::plimsoll::waves;
+
 namespace {
 
 void add_words(const std::string& text, std::set<std::string>& symbols) {
@@ -92,14 +94,8 @@ Result<std::vector<std::string>> listed_symbols(const std::vector<std::string>& 
     return std::vector<std::string>(symbols.begin(), symbols.end());
 }
 
-namespace {
-
-namespace ew = ::plimsoll::waves;
-
 // JSON writes line ends and quotes as two characters each: this leaves room for them.
 constexpr std::int64_t kPriceFileBytes = client::kInlineFileBytes / 4 * 3;
-
-}  // namespace
 
 Result<ew::PriceReading> price_reading(const std::vector<std::string>& given) {
     TRY(const auto columns, terminal::column_args(given));

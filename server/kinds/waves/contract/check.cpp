@@ -33,9 +33,8 @@ tl::expected<std::string, FieldErrors> check_answer(const json& body, const JobI
     if (!errors.empty()) return tl::unexpected(std::move(errors));
     const auto checked = engine::check_count(series, drawn.shape, drawn.rising, drawn.ends,
                                              subject.request.settings);
-    if (!checked) {
+    if (!checked)
         return tl::unexpected(one_error(checked.error().where, "invalid", checked.error().message));
-    }
     return engine::output::check_json(series, drawn, *checked).dump();
 }
 

@@ -84,9 +84,8 @@ tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& args,
     auto records = csv ? engine::csv_price_records(dataset.columns, request.reading)
                        : Result<std::unique_ptr<engine::PriceRecords>>(
                              engine::json_price_records(request.reading));
-    if (!records) {
+    if (!records)
         return tl::unexpected(one_error("/columns", "unknown_column", records.error().message));
-    }
     DatasetPlan plan;
     plan.gatherer = std::make_unique<PriceGatherer>(plan_args(args), std::move(request),
                                                     std::move(*records), csv ? 1 : 0);

@@ -60,9 +60,8 @@ output::CountChart chart_of(const json& row, const json& count, std::size_t plac
             {count.at("pivots")[i], labels.at("values")[i], labels.at("labels")[i]});
     }
     const json& outlook = count.at("outlook");
-    for (const json& target : outlook.at("targets")) {
+    for (const json& target : outlook.at("targets"))
         chart.targets.push_back({target.at("price"), target.at("basis")});
-    }
     chart.invalidation = outlook.at("invalidation");
     const json& report = row.at("report");
     const std::int64_t last =

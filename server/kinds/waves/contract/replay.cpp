@@ -43,9 +43,8 @@ tl::expected<std::string, FieldErrors> replay_answer(const json& body, const Job
     TRY(auto subject, subject_of(body, item, {"job_id", "index", "last"}, true));
     engine::Settings settings = subject.request.settings;
     if (item != nullptr) settings.surrogates = 0;  // of the job: they compare its report
-    if (const auto good = engine::followable(settings); !good) {
+    if (const auto good = engine::followable(settings); !good)
         return refuse(good.error().where.c_str(), "not_followable", good.error().message);
-    }
     TRY(auto bars, bars_of(body, item, std::move(subject)));
     const std::size_t steps = bars.next.size() - bars.first;
     if (bars.known + steps > kMaxBarsReplayed || steps > kMaxSteps) {

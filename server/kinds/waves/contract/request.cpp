@@ -91,34 +91,26 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     request.reading = reading_of(args);
     if (args.contains("time_zone")) {
         const auto zone = engine::Zone::named(args["time_zone"].get_ref<const std::string&>());
-        if (!zone) {
+        if (!zone)
             return tl::unexpected(one_error("/time_zone", "unknown_zone", zone.error().message));
-        }
         request.reading.zone = *zone;
     }
-    for (const json& symbol : args.value("symbols", json::array())) {
+    for (const json& symbol : args.value("symbols", json::array()))
         request.symbols.insert(symbol.get<std::string>());
-    }
-    for (const auto& [name, value] : args.items()) {
+    for (const auto& [name, value] : args.items())
         if (std::ranges::count(kInputMembers, name) == 0) request.given[name] = value;
-    }
-    if (const auto preset = engine::apply_preset(request.preset, request.settings); !preset) {
+    if (const auto preset = engine::apply_preset(request.preset, request.settings); !preset)
         return tl::unexpected(one_error("/preset", "unknown_preset", preset.error().message));
-    }
     auto notes = engine::apply_settings(request.given, request.settings);
-    if (!notes) {
+    if (!notes)
         return tl::unexpected(one_error(notes.error().where, "invalid", notes.error().message));
-    }
     request.notes = std::move(*notes);
     request.settings.max_counts = kMaxCounts;
-    for (const std::string_view name : kChartFiles) {
-        if (request.given.contains(name)) {
+    for (const std::string_view name : kChartFiles)
+        if (request.given.contains(name))
             request.notes.push_back({std::string(name), std::string(kChartsInReport)});
-        }
-    }
-    if (auto errors = limit_errors(request.settings); !errors.empty()) {
+    if (auto errors = limit_errors(request.settings); !errors.empty())
         return tl::unexpected(std::move(errors));
-    }
     return request;
 }
 

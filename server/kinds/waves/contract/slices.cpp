@@ -53,9 +53,8 @@ void pack(std::string& out, const engine::SymbolPrices& prices) {
     pack_integer(out, static_cast<std::uint64_t>(whole ? series.size() : 0));
     if (!whole) return;
     for (const auto time : series.time) pack_integer(out, time);
-    for (const auto* column : price_columns(series)) {
+    for (const auto* column : price_columns(series))
         for (const double price : *column) pack_integer(out, std::bit_cast<std::uint64_t>(price));
-    }
 }
 
 bool unpack_errors(std::string_view& rest, engine::SymbolPrices& prices) {
@@ -86,9 +85,8 @@ bool unpack(std::string_view& rest, engine::SymbolPrices& prices) {
     series.symbol = symbol;
     series.close_only = (flags & kCloseOnly) != 0;
     series.time.resize((flags & kDated) != 0 ? bars : 0);
-    for (auto& time : series.time) {
+    for (auto& time : series.time)
         if (!unpack_integer(rest, time)) return false;
-    }
     for (auto* column : price_columns(series)) {
         column->resize(bars);
         for (double& price : *column) {
@@ -260,9 +258,8 @@ std::vector<TaskSpec> share_surrogates(std::span<const engine::SymbolPrices> sym
 tl::expected<std::vector<TaskSpec>, FieldErrors> cut_tasks(
     std::vector<engine::SymbolPrices> symbols, const Request& request, const std::string& where) {
     TRY_DO(select(symbols, request.symbols));
-    if (symbols.empty()) {
+    if (symbols.empty())
         return tl::unexpected(one_error(where, "min_items", "There are no prices."));
-    }
     if (symbols.size() > kMaxSymbols) {
         return tl::unexpected(one_error(where, "max_items",
                                         "There are more than " + std::to_string(kMaxSymbols) +
@@ -289,9 +286,8 @@ Result<Slice> unpack_slice(std::string_view input, const std::optional<engine::Z
     slice.share = static_cast<Share>(share);
     for (; good && count > 0; --count) good = unpack(rest, slice.symbols.emplace_back());
     if (!good || !rest.empty()) return fail(Errc::corrupt, "A task's prices are corrupt.");
-    if (zone) {
+    if (zone)
         for (auto& prices : slice.symbols) prices.series.tell_times_in(*zone);
-    }
     return slice;
 }
 

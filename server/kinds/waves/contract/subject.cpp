@@ -12,9 +12,7 @@ namespace {
 tl::expected<engine::SymbolPrices, FieldErrors> symbol_of(const JobItem& item,
                                                           const std::optional<engine::Zone>& zone) {
     auto slice = unpack_slice(item.input, zone);
-    if (!slice) {
-        return tl::unexpected(one_error("/job_id", "damaged", slice.error().message));
-    }
+    if (!slice) return tl::unexpected(one_error("/job_id", "damaged", slice.error().message));
     const auto place = static_cast<std::size_t>(item.index - slice->first);
     if (place >= slice->symbols.size()) {
         return tl::unexpected(
@@ -45,9 +43,8 @@ FieldErrors members_without_effect(const json& body, const JobItem* item, bool t
         return body.contains("last") ? idle("last", "All new bars are replayed: omit it.")
                                      : FieldErrors{};
     }
-    for (const auto* member : {"format", "columns", "symbol"}) {
+    for (const auto* member : {"format", "columns", "symbol"})
         if (body.contains(member)) return idle(member, "It only applies to new prices: omit it.");
-    }
     return {};
 }
 
@@ -73,9 +70,8 @@ tl::expected<engine::SymbolPrices, FieldErrors> one_symbol(const json& body,
 tl::expected<Subject, FieldErrors> subject_of(json body, const JobItem* item,
                                               std::initializer_list<const char*> own,
                                               bool takes_bars) {
-    if (auto idle = members_without_effect(body, item, takes_bars); !idle.empty()) {
+    if (auto idle = members_without_effect(body, item, takes_bars); !idle.empty())
         return tl::unexpected(std::move(idle));
-    }
     for (const char* member : own) body.erase(member);
     json args = body;
     if (item != nullptr) {

@@ -131,9 +131,8 @@ void Partial::add(std::int64_t index, const engine::SymbolReport& report) {
         ++failed;
         if (errors.size() == kErrorsReported) return;
         auto message = error_text(report.errors, report.error_count);
-        if (message.size() > kLongestError) {
+        if (message.size() > kLongestError)
             message = std::string(text::utf8_prefix(message, kLongestError)) + "…";
-        }
         errors.push_back({{"index", index},
                           {"custom_id", report.symbol},
                           {"error_code", "invalid_prices"},
@@ -168,9 +167,8 @@ void Partial::add(Partial other) {
     for (auto& [index, judgement] : other.judgements) judgements[index].add(judgement);
     for (json& row : other.rows) rows.push_back(std::move(row));
     for (json& symbol : other.symbols) symbols.push_back(std::move(symbol));
-    for (json& error : other.errors) {
+    for (json& error : other.errors)
         if (errors.size() < kErrorsReported) errors.push_back(std::move(error));
-    }
     for (const json& it : other.computed)
         add_computed({it.at("by"), it.value("node", ""), it.at("why")},
                      it.at("symbols").get<std::uint64_t>(),

@@ -132,9 +132,8 @@ json prices_json(const engine::SymbolReport& report, std::size_t begin, std::siz
         const auto at = [](const std::vector<double>& column, std::size_t index) {
             return column.begin() + static_cast<std::ptrdiff_t>(index);
         };
-        if (!series.time.empty()) {
+        if (!series.time.empty())
             dates.push_back(engine::output::bar_words(report, static_cast<std::int32_t>(i)));
-        }
         close.push_back(series.close[to - 1]);
         if (series.close_only && step == 1) continue;
         open.push_back(series.open[i]);
@@ -196,11 +195,9 @@ json result_row(std::int64_t index, const engine::SymbolReport& report, bool pro
     row["prices"] = prices_json(report, 0, report.series.size());
     row["close_ups"] = json::array();
     if (report.series.size() > kMaxPoints) {
-        for (const auto* counts : {&report.live, &report.counts, &report.open}) {
-            for (const engine::CountReport& count : *counts) {
+        for (const auto* counts : {&report.live, &report.counts, &report.open})
+            for (const engine::CountReport& count : *counts)
                 row["close_ups"].push_back(close_up_json(report, count));
-            }
-        }
     }
     return row;
 }

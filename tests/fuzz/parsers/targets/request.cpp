@@ -56,9 +56,8 @@ void give_request(std::string_view text) {
         static_cast<void>(accepts_encoding(value, "gzip"));
         const auto range = parse_byte_range(value);
         if (!range) continue;
-        if (const auto slice = slice_of(*range, 1000)) {
+        if (const auto slice = slice_of(*range, 1000))
             ensure(slice->first <= slice->last && slice->last < 1000);
-        }
     }
     const auto target = parse_target(request.target);
     if (!target) return;

@@ -46,9 +46,8 @@ void check(const Result<model_files::TensorFile>& read) {
 void give_tensors(std::string_view text) {
     const std::span bytes(reinterpret_cast<const std::byte*>(text.data()), text.size());
     constexpr std::array<std::string_view, 1> kAllowed = {"collections OrderedDict"};
-    if (const auto pickle = model_files::read_pickle(bytes, kAllowed)) {
+    if (const auto pickle = model_files::read_pickle(bytes, kAllowed))
         ensure(pickle->bytes <= bytes.size() && pickle->root < pickle->values.size());
-    }
     if (const auto entries = model_files::read_zip(bytes)) {
         for (const auto& [name, content] : *entries) {
             ensure(content.empty() ||

@@ -28,9 +28,7 @@ struct Candidate {
     bool ahead = false;  // of the first account that the claim leaves waiting
 };
 
-int divided_up(int number, int by) {
-    return (number + by - 1) / by;
-}
+int divided_up(int number, int by) { return (number + by - 1) / by; }
 
 // How many tasks of each of `count` accounts a claim of `tasks` examines: twice the equal share, so
 // that an account with short tasks keeps up with one that has long ones; a quarter more if many
@@ -87,9 +85,8 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
     Few<int, 16> held;
     for (const auto& lease : state.leases) {
         if (lease.worker != worker) continue;
-        for (const auto& task : lease.tasks) {
+        for (const auto& task : lease.tasks)
             if (std::ranges::find(held, task.account) == held.end()) held.push_back(task.account);
-        }
     }
     const auto is_held = [&](int account) {
         return std::ranges::find(held, account) != held.end();
@@ -246,10 +243,9 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
 void Queue::follow_furthest_behind(int device_class, double last_served) {
     auto& clock = state.clock[device_class];
     double behind = std::numeric_limits<double>::infinity();
-    for (const auto& a : state.accounts) {
+    for (const auto& a : state.accounts)
         if (a.device_class == device_class && a.is_open() && a.vtime >= clock)
             behind = std::min(behind, a.vtime);
-    }
     clock =
         std::max(clock, behind < std::numeric_limits<double>::infinity() ? behind : last_served);
 }

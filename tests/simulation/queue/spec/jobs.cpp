@@ -26,9 +26,8 @@ int Queue::add_lane(int account, int priority, int memory) {
 // The job of the key, if it has not expired yet, or -1.
 namespace {
 const Key* find_key(const State& state, int team, int key, Moment now) {
-    for (const auto& k : state.keys) {
+    for (const auto& k : state.keys)
         if (k.team == team && k.key == key && k.expires_at > now) return &k;
-    }
     return nullptr;
 }
 }  // namespace
@@ -65,14 +64,12 @@ Few<Submitted, 4> Queue::enqueue(std::span<const Submit> submits, Moment now) {
             const auto holder = std::ranges::find_if(state.unique_keys, [&](const UniqueKey& k) {
                 return k.team == job.team && k.key == s.unique_key;
             });
-            if (holder == state.unique_keys.end()) {
+            if (holder == state.unique_keys.end())
                 state.unique_keys.push_back({job.team, s.unique_key, answer.job});
-            } else if (!state.jobs[holder->job].dropped &&
-                       !has_ended(state.jobs[holder->job].state)) {
+            else if (!state.jobs[holder->job].dropped && !has_ended(state.jobs[holder->job].state))
                 answer = {Submitted::unique_conflict, holder->job};
-            } else {
+            else
                 holder->job = answer.job;
-            }
         }
         if (answer.outcome == Submitted::created) {
             job.unique_key = s.unique_key;
@@ -125,11 +122,10 @@ void Queue::set_account(int account, std::optional<double> weight, std::optional
 // Moves the due tasks of the first class that has any into its lanes.
 int Queue::promote_due(Moment now) {
     int device_class = kClasses;
-    for (const auto& s : state.scheduled) {
+    for (const auto& s : state.scheduled)
         if (s.at <= now)
             device_class =
                 std::min(device_class, state.accounts[state.lanes[s.lane].account].device_class);
-    }
     if (device_class == kClasses) return 0;
     struct Due {
         Moment at;
@@ -252,11 +248,10 @@ Redrive Queue::redrive(int team, int id, Moment now) {
     job.tasks_quarantined = 0;
     if (job.deadline && *job.deadline <= now) job.deadline = {};
     ++job.events;
-    if (runs.empty()) {
+    if (runs.empty())
         push_merge(id, now);
-    } else {
+    else
         push(runs, now);
-    }
     return Redrive::redriven;
 }
 

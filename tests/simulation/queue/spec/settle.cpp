@@ -6,9 +6,8 @@ namespace plimsoll::queue::rules {
 
 bool Queue::is_leased(int job) const {
     for (const auto& lease : state.leases) {
-        for (const auto& task : lease.tasks) {
+        for (const auto& task : lease.tasks)
             if (task.job == job) return true;
-        }
     }
     return false;
 }
@@ -16,9 +15,8 @@ bool Queue::is_leased(int job) const {
 bool Queue::holds(int worker, int account) const {
     for (const auto& lease : state.leases) {
         if (lease.worker != worker) continue;
-        for (const auto& task : lease.tasks) {
+        for (const auto& task : lease.tasks)
             if (task.account == account) return true;
-        }
     }
     return false;
 }
@@ -44,9 +42,8 @@ Few<Fate, 8> Queue::settle(Lease& given, std::span<const Settled> settled, Momen
         state.leases.erase(state.leases.begin() + (&given - state.leases.data()));
     } else {
         given.tasks.clear();
-        for (std::size_t i = 0; i < lease_tasks.size(); ++i) {
+        for (std::size_t i = 0; i < lease_tasks.size(); ++i)
             if (!leaves[i]) given.tasks.push_back(lease_tasks[i]);
-        }
     }
 
     Few<Fate, 8> fates;
@@ -57,16 +54,12 @@ Few<Fate, 8> Queue::settle(Lease& given, std::span<const Settled> settled, Momen
         Fate fate = Fate::quarantined;
         float cost = s.seconds * w.speed;
         switch (s.outcome) {
-            case Outcome::done:
-                fate = Fate::done;
-                break;
+            case Outcome::done: fate = Fate::done; break;
             case Outcome::released:
                 fate = Fate::ready;
                 cost = 0;
                 break;
-            case Outcome::lost:
-                cost = task.seconds;
-                [[fallthrough]];
+            case Outcome::lost: cost = task.seconds; [[fallthrough]];
             case Outcome::died:
                 if (!s.measured) cost = task.seconds;
                 fate =
@@ -77,8 +70,7 @@ Few<Fate, 8> Queue::settle(Lease& given, std::span<const Settled> settled, Momen
                        : s.delay.value_or(0) > 0    ? Fate::scheduled
                                                     : Fate::ready;
                 break;
-            case Outcome::final:
-                break;
+            case Outcome::final: break;
         }
         if (guards_.cancel && state.jobs[task.job].state == JobState::cancelling)
             fate = Fate::dropped;
@@ -89,16 +81,14 @@ Few<Fate, 8> Queue::settle(Lease& given, std::span<const Settled> settled, Momen
             job.tasks[task.task].result = {fate == Fate::done ? Result::done : Result::quarantined,
                                            fence};
         }
-        if (fate != Fate::dropped && s.outcome != Outcome::done && s.outcome != Outcome::released) {
+        if (fate != Fate::dropped && s.outcome != Outcome::done && s.outcome != Outcome::released)
             state.attempts.push_back({task.job, task.task, fence, worker, s.outcome});
-        }
     }
 
     settle_accounts(w.device_class, worker, lease_tasks, tasks, costs);
     Few<int, 8> jobs;
-    for (const auto& task : tasks) {
+    for (const auto& task : tasks)
         if (std::ranges::find(jobs, task.job) == jobs.end()) jobs.push_back(task.job);
-    }
     std::ranges::sort(jobs);
     // Reports of whole jobs count only if the call ends a lease all of whose tasks are done.
     bool reported = settled.size() == lease_tasks.size();
@@ -107,10 +97,9 @@ Few<Fate, 8> Queue::settle(Lease& given, std::span<const Settled> settled, Momen
                    settled[i].place == static_cast<int>(i);
     }
     Few<int, 8> merging;
-    for (const int job : jobs) {
+    for (const int job : jobs)
         if (settle_job(job, fence, tasks, settled, fates, costs, reported, now))
             merging.push_back(job);
-    }
 
     Few<Run, 8> again;
     for (std::size_t i = 0; i < settled.size(); ++i) {
@@ -141,17 +130,15 @@ void Queue::settle_accounts(int device_class, int worker, const Few<Held, 8>& le
     const double clock = state.clock[device_class];
     double lowest = std::numeric_limits<double>::infinity();
     Few<int, 8> accounts;
-    for (const auto& task : lease_tasks) {
+    for (const auto& task : lease_tasks)
         if (std::ranges::find(accounts, task.account) == accounts.end())
             accounts.push_back(task.account);
-    }
     for (const int id : accounts) {
         auto& a = state.accounts[id];
         double correction = 0;
-        for (std::size_t i = 0; i < tasks.size(); ++i) {
+        for (std::size_t i = 0; i < tasks.size(); ++i)
             if (tasks[i].account == id)
                 correction += costs[i] - static_cast<double>(tasks[i].seconds);
-        }
         const bool gone = guards_.slot_return && !holds(worker, id);
         const bool opens = a.ready > 0 && a.slots >= a.cap && a.slots - gone < a.cap;
         a.vtime += correction / a.weight;
@@ -317,11 +304,9 @@ int Queue::release(int worker, int epoch, std::int64_t fence, std::span<const Co
     if (lease == nullptr || lease->worker != worker || lease->epoch != epoch) return 0;
     Few<Settled, 8> settled;
     for (std::size_t p = 0; p < lease->tasks.size(); ++p) {
-        for (const auto& task : tasks) {
-            if (task.job == lease->tasks[p].job && task.task == lease->tasks[p].task) {
+        for (const auto& task : tasks)
+            if (task.job == lease->tasks[p].job && task.task == lease->tasks[p].task)
                 settled.push_back({static_cast<int>(p), Outcome::released, 0, 0, {}});
-            }
-        }
     }
     if (!settled.empty()) settle(*lease, settled, now);
     return static_cast<int>(settled.size());

@@ -45,13 +45,9 @@ enum class Fate { done, quarantined, ready, scheduled, dropped };
 enum class Verdict { accepted, cancelled, replayed, stale };
 
 // Estimate of a merge of this many aggregates; the measured time is charged.
-constexpr float merge_seconds(int tasks) {
-    return static_cast<float>(0.001 + 0.0002 * tasks);
-}
+constexpr float merge_seconds(int tasks) { return static_cast<float>(0.001 + 0.0002 * tasks); }
 
-inline bool has_ended(JobState state) {
-    return state >= JobState::succeeded;
-}
+inline bool has_ended(JobState state) { return state >= JobState::succeeded; }
 
 // A waiting or running task. task == tasks_total of its job: the job's merge task.
 struct Run {

@@ -35,20 +35,18 @@ void Queue::end_as_died(int worker, std::span<const Ran> died, Moment now) {
     for (const auto& task : died) fences.push_back(task.fence);
     end_leases(worker, fences, now, Outcome::released, now);
     fences.clear();
-    for (const auto& lease : state.leases) {
+    for (const auto& lease : state.leases)
         if (lease.worker == worker) fences.push_back(lease.fence);
-    }
     for (const auto fence : fences) {
         Few<Settled, 8> ran, others;
         for (const auto& task : find_lease(fence)->tasks) {
             const bool begun =
                 std::ranges::find(died, Ran{fence, task.job, task.task}) != died.end();
             const auto place = static_cast<int>(ran.size() + others.size());
-            if (begun) {
+            if (begun)
                 ran.push_back({static_cast<int>(ran.size()), Outcome::died, 0, 0, {}, false});
-            } else {
+            else
                 others.push_back({place, Outcome::released, 0, 0, {}});
-            }
         }
         if (!others.empty()) settle(*find_lease(fence), others, now);
         if (!ran.empty()) settle(*find_lease(fence), ran, now);
@@ -68,14 +66,12 @@ void Queue::end_as_died(int worker, std::span<const Ran> died, Moment now) {
         if (known) run.crashes = std::min(run.crashes + 1, kDeaths - 1);
     };
     for (auto& lane : state.lanes) {
-        for (auto& run : lane.ready) {
+        for (auto& run : lane.ready)
             if (run.task < state.jobs[run.job].merge_task()) count(run);
-        }
     }
     for (auto& run : state.scheduled) count(run);
-    for (auto& lease : state.leases) {
+    for (auto& lease : state.leases)
         for (auto& run : lease.tasks) count(run);
-    }
 }
 
 // The same device gets a new epoch; tasks that its old process still held run elsewhere
@@ -84,11 +80,10 @@ int Queue::register_worker(int worker, int device_class, int memory, float speed
                            std::optional<std::span<const Ran>> died, Moment now) {
     auto& w = state.workers[worker];
     if (w.epoch > 0) {
-        if (died) {
+        if (died)
             end_as_died(worker, *died, now);
-        } else {
+        else
             end_leases(worker, {}, now, Outcome::lost, now);
-        }
     }
     w.device_class = device_class;
     w.memory = memory;
@@ -140,11 +135,10 @@ std::optional<int> Queue::expire_leases(Moment now) {
         if (w.epoch == 0 || w.state != WorkerState::active || w.seen_at > now - kLeaseTime)
             continue;
         w.state = WorkerState::lost;
-        if (guards_.expiry) {
+        if (guards_.expiry)
             end_leases(id, {}, now, Outcome::lost, now);
-        } else {
+        else
             std::erase_if(state.leases, [&](const Lease& lease) { return lease.worker == id; });
-        }
         return id;
     }
     return {};

@@ -25,9 +25,7 @@ TEST(EmbeddedKernels, AreTheFilesByteForByte) {
     EXPECT_FALSE(names.empty());
 }
 
-TEST(EmbeddedKernels, AnUnknownNameThrows) {
-    EXPECT_THROW(source("no_such"), std::logic_error);
-}
+TEST(EmbeddedKernels, AnUnknownNameThrows) { EXPECT_THROW(source("no_such"), std::logic_error); }
 
 }  // namespace
 }  // namespace plimsoll::kernels

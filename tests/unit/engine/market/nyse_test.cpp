@@ -15,9 +15,7 @@ const Calendar& calendar() {
     return kCalendar;
 }
 
-Status status_at(const std::string& text) {
-    return calendar().at(new_york(text)).value().status;
-}
+Status status_at(const std::string& text) { return calendar().at(new_york(text)).value().status; }
 
 std::string clock_time(int minutes) {
     char text[8];
@@ -40,12 +38,10 @@ std::vector<std::string> differing_days() {
             rows.push_back(std::string(date) + ",closed,");
             continue;
         }
-        if (day.hours.close != usual.close) {
+        if (day.hours.close != usual.close)
             rows.push_back(std::string(date) + ",early_close," + clock_time(day.hours.close));
-        }
-        if (day.hours.open != usual.open) {
+        if (day.hours.open != usual.open)
             rows.push_back(std::string(date) + ",late_open," + clock_time(day.hours.open));
-        }
     }
     return rows;
 }

@@ -22,9 +22,7 @@ std::string raw(T value) {
 std::string text(const std::string& value) {
     return "X" + raw(static_cast<std::uint32_t>(value.size())) + value;
 }
-std::string number(std::uint8_t value) {
-    return "K" + raw(value);
-}
+std::string number(std::uint8_t value) { return "K" + raw(value); }
 std::string global(const std::string& module, const std::string& name) {
     return "c" + module + "\n" + name + "\n";
 }
@@ -143,9 +141,8 @@ TEST(TorchFile, ArchivesAreValidated) {
     EXPECT_THAT(why(zip({{"m/data.pkl", pickle}, {"m/byteorder", "big"}})),
                 HasSubstr("big-endian"));
     const auto whole = archive(pickle);
-    for (std::size_t size = 0; size < whole.size(); ++size) {
+    for (std::size_t size = 0; size < whole.size(); ++size)
         EXPECT_FALSE(read(whole.substr(0, size))) << size;
-    }
 }
 
 TEST(TorchFile, DamageOfAnyByteIsAnErrorOrOtherNumbers) {

@@ -59,9 +59,8 @@ struct TinyModel {
         norm("bert.embeddings.LayerNorm");
         for (const std::string layer : {"0", "1"}) {
             const auto at = "bert.encoder.layer." + layer + ".";
-            for (const std::string part : {"query", "key", "value"}) {
+            for (const std::string part : {"query", "key", "value"})
                 linear(at + "attention.self." + part, 32, 32);
-            }
             linear(at + "attention.output.dense", 32, 32);
             norm(at + "attention.output.LayerNorm");
             linear(at + "intermediate.dense", 64, 32);

@@ -23,9 +23,7 @@ Capability device(int index) {
     return capability;
 }
 
-ProbeReport three_devices() {
-    return {{device(0), device(1), device(2)}, {"a driver is missing"}};
-}
+ProbeReport three_devices() { return {{device(0), device(1), device(2)}, {"a driver is missing"}}; }
 
 Capability ready(const DeviceInfo& info) {
     return {info, DeviceState::ready, {}, {{"fp32_fma", 1e-8, 1e-7, {}}}, {}};
@@ -92,15 +90,12 @@ TEST(Probe, TheClassOfAProcessorFollowsWhatWorks) {
     const auto is_candidate = [&](Feature feature) {
         return std::ranges::find(candidates, feature) != candidates.end();
     };
-    if (is_candidate(Feature::avx512_vnni)) {
+    if (is_candidate(Feature::avx512_vnni))
         EXPECT_EQ(class_where({Feature::avx512_vnni}), "AVX512-VNNI");
-    }
-    if (is_candidate(Feature::avx512_bf16)) {
+    if (is_candidate(Feature::avx512_bf16))
         EXPECT_EQ(class_where({Feature::avx512_vnni, Feature::avx512_bf16}), "AVX512-BF16");
-    }
-    if (is_candidate(Feature::amx_bf16)) {
+    if (is_candidate(Feature::amx_bf16))
         EXPECT_EQ(class_where({Feature::avx512_bf16, Feature::amx_bf16}), "AMX");
-    }
 }
 
 TEST(Probe, GenerationsOfGpusHaveOneWord) {

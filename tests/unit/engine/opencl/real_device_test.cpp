@@ -49,9 +49,8 @@ TEST(RealDevices, PoclPassesEverySelfTest) {
 TEST(RealDevices, FeaturesMatchCpuid) {
     ASSERT_NE(pocl(), nullptr);
     EXPECT_FALSE(pocl()->features.empty());
-    for (const auto& test : pocl()->features) {
+    for (const auto& test : pocl()->features)
         if (test.passed()) EXPECT_LE(test.max_error, test.tolerance) << test.name;
-    }
 #if defined(__x86_64__)
     EXPECT_EQ(pocl()->has(Feature::avx512_bf16), __builtin_cpu_supports("avx512bf16") != 0);
 #endif

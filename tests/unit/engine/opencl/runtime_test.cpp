@@ -107,9 +107,8 @@ TEST(Programs, AreLoadedByTheNextProcessAndBuiltOverDamage) {
     run(0, 1, "");
     run(1, 0, "-DOTHER");
     run(0, 1, "-DOTHER");
-    for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
+    for (const auto& file : std::filesystem::directory_iterator(folder.path()))
         std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) / 2);
-    }
     run(1, 0, "");
     run(0, 1, "");
     // Whole, but no program: the driver refuses what the checksum accepts.
@@ -145,16 +144,14 @@ TEST(Transfers, BothWaysBringEveryByteInOrder) {
             for (int batch = 0; batch < 8; ++batch) {
                 // The next batch travels while the last is computed.
                 const auto& to = batch % 2 == 0 ? a : b;
-                for (std::size_t i = 0; i < values.size(); ++i) {
+                for (std::size_t i = 0; i < values.size(); ++i)
                     values[i] = static_cast<float>(i) * 0.5F + static_cast<float>(batch);
-                }
                 need(transfers.upload(to, std::as_bytes(std::span(values))));
                 need(transfers.arrive());
                 need(invoke(device, *add, {count, 64}, to, 1.0F, count));
                 const auto got = floats_of(device, to);
-                for (std::size_t i = 0; i < values.size(); ++i) {
+                for (std::size_t i = 0; i < values.size(); ++i)
                     require(got[i] == values[i] + 1.0F, "wrong at " + std::to_string(i));
-                }
             }
         });
     }
@@ -185,9 +182,8 @@ std::string mapping_of(const void* address) {
     for (std::string line; std::getline(maps, line);) {
         std::uintptr_t begin = 0;
         std::uintptr_t end = 0;
-        if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) {
+        if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2)
             inside = begin <= wanted && wanted < end;
-        }
         if (inside) told += line + "\n";
     }
     return told;
@@ -225,9 +221,8 @@ std::vector<int> pinned_cores() {
         const auto id = static_cast<pid_t>(std::stol(task.path().filename()));
         if (sched_getaffinity(id, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) != 1)
             continue;
-        for (int core = 0; core < CPU_SETSIZE; ++core) {
+        for (int core = 0; core < CPU_SETSIZE; ++core)
             if (CPU_ISSET(core, &allowed)) cores.push_back(core);
-        }
     }
     return cores;
 }
@@ -260,9 +255,8 @@ TEST(Device, EnqueuedWorkKeepsAReleasedBufferAlive) {
         const auto kept = need(device.allocate(kCount * sizeof(float)));
         {
             const auto gone = need(device.allocate(kCount * sizeof(float)));
-            for (int i = 0; i < 20; ++i) {
+            for (int i = 0; i < 20; ++i)
                 need(invoke(device, add, {kCount, 64}, gone, 1.0F, kCount));
-            }
         }
         need(device.fill(kept, std::byte{0}));
         need(device.finish());

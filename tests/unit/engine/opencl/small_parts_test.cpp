@@ -36,9 +36,7 @@ TEST(Status, NamesTheCallAndTheStatus) {
     EXPECT_EQ(error.code, Errc::exhausted);
 }
 
-TEST(Status, KeepsTheNumberOfAnUnknownStatus) {
-    EXPECT_EQ(status_name(-9999), "CL status -9999");
-}
+TEST(Status, KeepsTheNumberOfAnUnknownStatus) { EXPECT_EQ(status_name(-9999), "CL status -9999"); }
 
 TEST(Status, DistinguishesShortageAbsenceAndBugs) {
     EXPECT_EQ(status_error("c", CL_MEM_OBJECT_ALLOCATION_FAILURE).code, Errc::exhausted);
@@ -96,9 +94,7 @@ class HostMemory : public testing::Test {
     fs::path root_;
 };
 
-TEST_F(HostMemory, IsUnknownWithoutASource) {
-    EXPECT_EQ(size(), (MemorySize{{}, "unknown"}));
-}
+TEST_F(HostMemory, IsUnknownWithoutASource) { EXPECT_EQ(size(), (MemorySize{{}, "unknown"})); }
 
 TEST_F(HostMemory, IsMemAvailableWithoutLimits) {
     file("proc/meminfo", "MemTotal: 2000 kB\nMemAvailable:     1000 kB\n");

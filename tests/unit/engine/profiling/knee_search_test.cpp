@@ -52,9 +52,8 @@ MeasureBatch measuring(const Curve& curve, int& count, double noise = 0) {
 
 Recommendation of_full_sweep(const Curve& curve, const BatchLimits& limits) {
     std::vector<BatchPoint> points;
-    for (const auto batch : sweep_batches(limits.largest_batch)) {
+    for (const auto batch : sweep_batches(limits.largest_batch))
         points.push_back({batch, summarise({curve(static_cast<double>(batch))}, 0), 0});
-    }
     return recommend(points, limits);
 }
 
@@ -107,9 +106,8 @@ constexpr std::array<std::pair<int, double>, 24> kTiles{
      {56, 21831}, {64, 21890}, {80, 22540}, {96, 21255}, {112, 21546}, {128, 21783}}};
 
 double seconds_with_tiles(double batch) {
-    for (const auto& [size, rate] : kTiles) {
+    for (const auto& [size, rate] : kTiles)
         if (size >= batch) return batch / rate;
-    }
     return batch / kTiles.back().second;
 }
 

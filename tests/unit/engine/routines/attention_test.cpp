@@ -30,9 +30,8 @@ std::vector<double> reference(const Floats& qkv, const SequenceLayout& layout, H
             const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
             for (auto j = first; j < end; ++j) {
                 const auto* const value = &qkv[j * 3 * width + 2 * width + h * heads.size];
-                for (std::size_t d = 0; d < heads.size; ++d) {
+                for (std::size_t d = 0; d < heads.size; ++d)
                     out[t * width + h * heads.size + d] += weights[j - first] / total * value[d];
-                }
             }
         }
     }

@@ -69,9 +69,8 @@ double error_of_product(const GemmPlan& plan, Size size, Epilogue with, Order or
     for (std::size_t i = 0; i < m; ++i) {
         for (std::size_t j = 0; j < n; ++j) {
             double sum = 0;
-            for (std::size_t d = 0; d < k; ++d) {
+            for (std::size_t d = 0; d < k; ++d)
                 sum += double{a[i * k + d]} * b[d * matrix.depth_stride + j * matrix.column_stride];
-            }
             if (with.bias) sum += bias[j];
             if (with.gelu) sum = gelu(sum);
             if (with.residual) sum += residual[i * n + j];
@@ -108,11 +107,9 @@ double error_of_product(const GemmPlan& plan, Size size, Epilogue with, Order or
 }
 
 TEST(Gemm, IsCorrectAtEverySize) {
-    for (const auto& [plan, tolerance] : cases()) {
-        for (const auto& size : kSizes) {
+    for (const auto& [plan, tolerance] : cases())
+        for (const auto& size : kSizes)
             EXPECT_LE(error_of_product(plan, size, {}), tolerance) << text_of(plan, size);
-        }
-    }
 }
 
 TEST(Gemm, AcceptsWeightsInEitherOrder) {
@@ -177,11 +174,9 @@ TEST(Gemm, OnlyProvenInstructionsAreChosen) {
 TEST(Gemm, DefaultsAreSoundOnAnyDevice) {
     for (const auto method : {Method::block_fp32, Method::block_bf16, Method::block_amx,
                               Method::group_fp32, Method::group_mma}) {
-        for (const std::uint32_t units : {1U, 2U, 96U, 1000U}) {
-            for (const std::uint32_t size : {1U, 64U, 5000U}) {
+        for (const std::uint32_t units : {1U, 2U, 96U, 1000U})
+            for (const std::uint32_t size : {1U, 64U, 5000U})
                 EXPECT_TRUE(check(default_plan(method, units, size, size)));
-            }
-        }
     }
     // One work-item would keep all other cores waiting.
     EXPECT_LT(default_plan(Method::block_fp32, 64, 64, 768).column_panels, 16U);

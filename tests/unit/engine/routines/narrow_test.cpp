@@ -72,9 +72,8 @@ Quantised quantised(Floats values, std::size_t rows, std::size_t columns, float 
         for (std::size_t i = 0; i < columns;) {
             const auto size = rotate(row.subspan(i));
             const bool rotated = size >= 16;
-            for (std::size_t j = i; j < i + size && of_b && rotated; ++j) {
+            for (std::size_t j = i; j < i + size && of_b && rotated; ++j)
                 row[j] /= static_cast<float>(size);
-            }
             i += size;
         }
         float max = 0;
@@ -97,9 +96,8 @@ TEST(Narrow, RowsAreBytesWithAScaleEach) {
             const auto expected = quantised(values, shape.rows, shape.columns, 63, false);
             EXPECT_EQ(read<float>(rows.scales, shape.rows), expected.scales);
             const auto bytes = read<std::uint8_t>(rows.numbers, values.size());
-            for (std::size_t i = 0; i < bytes.size(); ++i) {
+            for (std::size_t i = 0; i < bytes.size(); ++i)
                 ASSERT_EQ(bytes[i], expected.numbers[i] + 64) << i;
-            }
         }
     }
 }
@@ -157,9 +155,8 @@ TEST(Narrow, AnOutlierIsSpread) {
         double error = 0;
         for (std::size_t i = 0; i < found.size(); ++i) {
             double expected = bias[i % size.n];
-            for (std::size_t d = 0; d < size.k; ++d) {
+            for (std::size_t d = 0; d < size.k; ++d)
                 expected += double{a[i / size.n * size.k + d]} * b[i % size.n * size.k + d];
-            }
             error += std::abs(found[i] - expected) / static_cast<double>(found.size());
         }
         EXPECT_LT(error, 0.06) << to_string(method);
@@ -181,9 +178,8 @@ TEST(Narrow, ProductsOfBytesAreExact) {
         for (std::size_t i = 0; i < m; ++i) {
             for (std::size_t j = 0; j < n; ++j) {
                 int sum = 0;
-                for (std::size_t d = 0; d < k; ++d) {
+                for (std::size_t d = 0; d < k; ++d)
                     sum += of_a.numbers[i * k + d] * of_b.numbers[j * k + d];
-                }
                 const float scale = of_b.scales[j] * of_a.scales[i];
                 expected.push_back(static_cast<float>(sum) * scale);
             }
@@ -310,9 +306,8 @@ TEST(Narrow, ProductsOfBf16FuseWhatLayersAdd) {
             std::vector<double> expected;
             for (std::size_t i = 0; i < std::size_t{m} * n; ++i) {
                 double sum = bias[i % n];
-                for (std::size_t d = 0; d < k; ++d) {
+                for (std::size_t d = 0; d < k; ++d)
                     sum += double{a[i / n * k + d]} * b[i % n * k + d];
-                }
                 expected.push_back(gelu_alone ? gelu(sum) : sum + residual[i]);
             }
             if (!gelu_alone) normalise(expected, n, gain, shift, 1e-5);

@@ -39,9 +39,7 @@ inline opencl::Programs& programs() {
 constexpr Flavour kFlavours[] = {Flavour::block, Flavour::group};
 
 // Only there do kernels of blocks run.
-inline bool on_processor() {
-    return flavour_for(programs().device().info()) == Flavour::block;
-}
+inline bool on_processor() { return flavour_for(programs().device().info()) == Flavour::block; }
 inline bool has_tensor_cores() {
     static const bool has = [] {
         const auto features = candidate_features(programs().device().info());
@@ -50,9 +48,7 @@ inline bool has_tensor_cores() {
     }();
     return has;
 }
-inline bool has_avx512_bf16() {
-    return on_processor() && __builtin_cpu_supports("avx512bf16");
-}
+inline bool has_avx512_bf16() { return on_processor() && __builtin_cpu_supports("avx512bf16"); }
 
 using Floats = std::vector<float>;
 
@@ -85,9 +81,8 @@ class Output {
     Floats values() const {
         Floats values(count_ + kGuard);
         need(programs().device().read(buffer_, std::as_writable_bytes(std::span(values))));
-        for (std::size_t i = count_; i < values.size(); ++i) {
+        for (std::size_t i = count_; i < values.size(); ++i)
             if (!std::isnan(values[i])) throw std::runtime_error("wrote past the end");
-        }
         values.resize(count_);
         return values;
     }
@@ -141,9 +136,8 @@ inline void normalise(std::vector<double>& values, std::size_t columns, const Fl
         double mean = 0;
         double variance = 0;
         for (std::size_t i = 0; i < columns; ++i) mean += values[row + i] / double(columns);
-        for (std::size_t i = 0; i < columns; ++i) {
+        for (std::size_t i = 0; i < columns; ++i)
             variance += std::pow(values[row + i] - mean, 2) / double(columns);
-        }
         for (std::size_t i = 0; i < columns; ++i) {
             values[row + i] =
                 (values[row + i] - mean) / std::sqrt(variance + epsilon) * gain[i] + shift[i];
@@ -151,8 +145,6 @@ inline void normalise(std::vector<double>& values, std::size_t columns, const Fl
     }
 }
 
-inline double gelu(double x) {
-    return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
-}
+inline double gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
 
 }  // namespace plimsoll::routines

@@ -62,9 +62,8 @@ TEST(Rows, FunctionsDoNotWritePastTheEnd) {
         const Output out(in.size());
         need(unary(programs(), flavour, Function::tanh, buffer, out.buffer(), {1, 10}));
         auto got = out.values();
-        for (std::size_t i = 0; i < in.size(); ++i) {
+        for (std::size_t i = 0; i < in.size(); ++i)
             EXPECT_NEAR(got[i], std::tanh(double{in[i]}), 4e-7 * std::abs(in[i])) << in[i];
-        }
         need(unary(programs(), flavour, Function::exp, buffer, out.buffer(), {1, 10}));
         got = out.values();
         EXPECT_NEAR(got[0], 0, 2e-38);

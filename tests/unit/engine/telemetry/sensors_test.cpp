@@ -123,9 +123,7 @@ TEST_F(Sensors, OfTheHostMeasureSinceTheLastReading) {
     EXPECT_EQ(reading.clock_mhz, 2600);
 }
 
-TEST_F(Sensors, OfAnEmptyMachineReportNothing) {
-    EXPECT_EQ(host_sensor(root_)(), Reading{});
-}
+TEST_F(Sensors, OfAnEmptyMachineReportNothing) { EXPECT_EQ(host_sensor(root_)(), Reading{}); }
 
 TEST(HostSensor, ReadsThisMachine) {
     const auto reading = host_sensor()();

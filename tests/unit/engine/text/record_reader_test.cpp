@@ -36,9 +36,8 @@ Lines read(const Input& input, const std::vector<std::string_view>& pieces) {
             return lines;
         }
     }
-    if (const auto finished = reader.finish(sink); !finished) {
+    if (const auto finished = reader.finish(sink); !finished)
         lines.push_back("failed: " + finished.error().message);
-    }
     return lines;
 }
 
@@ -46,9 +45,7 @@ Lines read(const Input& input, std::string_view text) {
     return read(input, std::vector<std::string_view>{text});
 }
 
-Lines csv(std::string_view text) {
-    return read({}, text);
-}
+Lines csv(std::string_view text) { return read({}, text); }
 Lines json_lines(std::string_view text) {
     return read({.format = RecordFormat::json_lines, .columns = {}, .limits = {}}, text);
 }

@@ -34,9 +34,8 @@ TEST(GpuCatalogue, ShipsEveryCardOnceWithASourceForEveryNumber) {
 }
 
 TEST(GpuCatalogue, AcceptsNamesAsPeopleWriteThem) {
-    for (const auto* name : {"RTX_4090", "RTX 4090", "rtx4090", "NVIDIA GeForce RTX 4090"}) {
+    for (const auto* name : {"RTX_4090", "RTX 4090", "rtx4090", "NVIDIA GeForce RTX 4090"})
         EXPECT_EQ(GpuCatalogue().find(name)->id, "rtx_4090") << name;
-    }
 }
 
 // As people, launchers, clouds and nvidia-smi write them.

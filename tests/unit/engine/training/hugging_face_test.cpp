@@ -13,9 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::int64_t parameters(const ModelShape& s) {
-    return count(list_parameters(s, Lora{}), false);
-}
+std::int64_t parameters(const ModelShape& s) { return count(list_parameters(s, Lora{}), false); }
 
 TEST(HuggingFaceConfig, ReadsEveryKnownFamily) {
     const auto bert = from_hugging_face(R"({"model_type":"bert","hidden_size":384,

@@ -34,9 +34,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Row{80, 24, 128, 2, 256, 51.50, 64.4}, Row{24, 8, 120, 2, 240, 20.26, 84.4},
                     Row{40, 8, 128, 2, 256, 21.43, 53.6}, Row{80, 8, 128, 2, 256, 21.43, 26.8}));
 
-TEST(NaicsMemory, CountsTheGuidesParameters) {
-    EXPECT_EQ(parameters({}), 105'207'680);
-}
+TEST(NaicsMemory, CountsTheGuidesParameters) { EXPECT_EQ(parameters({}), 105'207'680); }
 
 TEST(NaicsMemory, BreakdownOfTheRecommendedBatch) {
     const auto b = memory({}, 45, 24);

@@ -119,9 +119,7 @@ TEST(SavedTensors, EqualPyTorchsForEveryModelCardAndPrecision) {
 }
 
 // And of tests/pytorch/fresh_shapes.py.
-TEST(SavedTensors, OfPublishedShapesEqualPyTorchs) {
-    compare_kept_bytes("fresh_saved.json", 60);
-}
+TEST(SavedTensors, OfPublishedShapesEqualPyTorchs) { compare_kept_bytes("fresh_saved.json", 60); }
 
 // Bytes that stay alive once the result is computed, its own not counted but its input's.
 std::int64_t kept(Precision precision, Dtype dtype, Var (*operation)(Graph&, const Var&)) {

@@ -142,9 +142,8 @@ TEST(Sharding, EachStageTakesLessThanTheOneBefore) {
 TEST(Sharding, OneCardEqualsNoSharding) {
     const auto shape = *preset("bert-base");
     const auto alone = peak(shape, shared(Sharding::none, 1, Precision::bf16_autocast));
-    for (const auto sharding : {Sharding::ddp, Sharding::fsdp}) {
+    for (const auto sharding : {Sharding::ddp, Sharding::fsdp})
         EXPECT_EQ(peak(shape, shared(sharding, 1, Precision::bf16_autocast)), alone);
-    }
 }
 
 TEST(Sharding, ReplicasAddBucketsOfAllGradients) {

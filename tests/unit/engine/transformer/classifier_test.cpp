@@ -18,9 +18,8 @@ const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::KernelC
 
 // What instructions a device has is found by tests in a process of their own; here CPUID is asked.
 opencl::Capability proven(opencl::Capability capability) {
-    for (const auto feature : candidate_features(capability.info)) {
+    for (const auto feature : candidate_features(capability.info))
         capability.features.push_back({std::string(to_string(feature)), 0, 0, {}});
-    }
     return capability;
 }
 
@@ -40,9 +39,8 @@ struct Loaded {
     }
     std::vector<Form> forms() const {
         std::vector<Form> usable;
-        for (const auto form : {Form::fp32, Form::bf16, Form::int8}) {
+        for (const auto form : {Form::fp32, Form::bf16, Form::int8})
             if (can_use(capability, form)) usable.push_back(form);
-        }
         return usable;
     }
     Result<std::unique_ptr<TextClassifier>> load_with_tokenizer() {
@@ -82,9 +80,8 @@ void expect_bits_to_be_those_of_a_sequence_alone(Loaded& loaded, Form form) {
         std::vector<std::size_t> order(1 + bits() % sequences.size());
         for (auto& one : order) one = bits() % sequences.size();
         Batch batch;
-        for (const auto one : order) {
+        for (const auto one : order)
             if (batch.ids.size() + sequences[one].size() <= 400) batch.add(sequences[one]);
-        }
         Scores scores;
         need(classifier->run(batch, {}, scores));
         for (std::size_t i = 0; i < batch.lengths.size(); ++i) {
@@ -112,9 +109,8 @@ void expect_bits_not_to_depend_on_plans(Form form) {
         if (method == routines::Method::block_amx) plan.rows = 32, plan.vectors = 2;
         for (const auto& [n, k] :
              {std::pair{96U, 32U}, {32U, 32U}, {64U, 32U}, {32U, 64U}, {3U, 32U}}) {
-            for (const auto m : {1U, 33U, 65U, 129U, 1024U}) {
+            for (const auto m : {1U, 33U, 65U, 129U, 1024U})
                 loaded.plans.keep(tuning::bucket_of(plan.method, m, n, k), plan);
-            }
         }
         Scores scores;
         need(need(loaded.load(128, form))->run(batch, {}, scores));
@@ -133,9 +129,8 @@ TEST(Classifier, PlansOfProductsDoNotChangeBits) {
 // Both instructions for bytes form the same sums.
 TEST(Classifier, Int8HasTheSameBitsOnEveryProcessor) {
     Loaded loaded;
-    if (methods_for(loaded.capability, Form::int8).size() < 2) {
+    if (methods_for(loaded.capability, Form::int8).size() < 2)
         GTEST_SKIP() << "of processors with AVX512-VNNI";
-    }
     Batch batch;
     for (unsigned i = 0; i < 9; ++i) batch.add(sequence(i, 13));
     Scores by_vnni;
@@ -342,9 +337,8 @@ TEST(TextClassifier, AnErrorOrAStopOfAPartIsItsOwn) {
     ASSERT_TRUE(parts[0].classified);
     ASSERT_TRUE(parts[3].classified);
     EXPECT_EQ(sharers[3].finished, 3U);
-    for (std::size_t t = 0; t < texts.size(); ++t) {
+    for (std::size_t t = 0; t < texts.size(); ++t)
         EXPECT_EQ((*parts[0].classified)[t].logits, (*parts[3].classified)[t].logits);
-    }
     // That of the last part, while texts before it wait for a batch.
     std::stop_source last;
     last.request_stop();

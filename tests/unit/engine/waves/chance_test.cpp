@@ -61,9 +61,7 @@ double excess_over_uniform(const std::vector<double>& p_values) {
     return max;
 }
 
-int walks() {
-    return std::getenv("PLIMSOLL_LONG_TESTS") != nullptr ? 5000 : 200;
-}
+int walks() { return std::getenv("PLIMSOLL_LONG_TESTS") != nullptr ? 5000 : 200; }
 
 // Weights that nobody measured rarities with: the statistic is the score.
 Settings by_score() {

@@ -24,9 +24,7 @@ namespace {
 
 constexpr std::size_t kBars = 40;
 
-int rounds() {
-    return std::getenv("PLIMSOLL_LONG_TESTS") != nullptr ? 2000 : 60;
-}
+int rounds() { return std::getenv("PLIMSOLL_LONG_TESTS") != nullptr ? 2000 : 60; }
 
 template <class Name>
 std::vector<NaiveCount> found_counts(const Series& series, const Settings& settings, Name name) {

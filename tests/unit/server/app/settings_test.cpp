@@ -192,9 +192,8 @@ TEST_F(SettingsTest, EverySettingHasAReaderAndEveryNeedExists) {
         keys.insert(setting.key);
     }
     for (const auto& kind : jobs::contracts()) {
-        for (const auto& setting : kind.settings) {
+        for (const auto& setting : kind.settings)
             if (!setting.needs.empty()) EXPECT_TRUE(keys.contains(setting.needs)) << setting.key;
-        }
     }
 }
 
@@ -202,9 +201,8 @@ TEST_F(SettingsTest, PrintingShowsEveryKeyAndNoSecret) {
     const auto settings = load_settings({}, {{"database.url", "postgresql://user:hunter2@db/x"}});
     ASSERT_TRUE(settings);
     const auto text = print_settings(*settings);
-    for (const auto& setting : all_settings()) {
+    for (const auto& setting : all_settings())
         EXPECT_NE(text.find(std::string(setting.key) + ": "), std::string::npos) << setting.key;
-    }
     EXPECT_EQ(text.find("hunter2"), std::string::npos);
     EXPECT_NE(text.find("# MARKET_OPEN_CYCLE_SEC has no effect: "), std::string::npos);
 }

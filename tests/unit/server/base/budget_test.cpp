@@ -137,9 +137,7 @@ long pauses_of_computing(long enough, Steady::duration max) {
     return sleeps() - before;
 }
 
-long pauses_of_computing() {
-    return pauses_of_computing(1, std::chrono::milliseconds(50));
-}
+long pauses_of_computing() { return pauses_of_computing(1, std::chrono::milliseconds(50)); }
 
 TEST(BackgroundPriority, PausesWhileItExists) {
     std::thread([] {

@@ -50,9 +50,8 @@ TEST(Gzip, ContentInPiecesBecomesOneMember) {
 }
 
 TEST(Gzip, AMemberEndsWithTheSizeOfItsContent) {
-    for (const std::size_t size : {0, 1, 128, 129, 255, 256, 70'000}) {
+    for (const std::size_t size : {0, 1, 128, 129, 255, 256, 70'000})
         EXPECT_EQ(gzip_content_bytes(gzip(std::string(size, 'x'))), size);
-    }
     EXPECT_EQ(gzip_content_bytes("abc"), 0u);
 }
 
@@ -64,9 +63,8 @@ TEST(Gzip, TheLimitIsExact) {
 
 TEST(Gzip, DamagedAndTruncatedDataAreRefused) {
     const std::string packed = gzip("some text that is long enough to be cut");
-    for (std::size_t size = 0; size < packed.size(); ++size) {
+    for (std::size_t size = 0; size < packed.size(); ++size)
         EXPECT_EQ(gunzip(packed.substr(0, size), kPlenty).error().code, Errc::corrupt) << size;
-    }
     std::string flipped = packed;
     flipped[flipped.size() - 6] ^= 1;  // in the checksum
     EXPECT_EQ(gunzip(flipped, kPlenty).error().code, Errc::corrupt);

@@ -67,9 +67,8 @@ TEST(Networks, ContainTheirAddresses) {
          {"10.1.2.0", "10.1.2.255", "::ffff:10.1.2.3", "fd12::1", "192.0.2.7", "::1"}) {
         EXPECT_TRUE(has(inside)) << inside;
     }
-    for (const auto* outside : {"10.1.3.0", "192.0.2.8", "fe80::1", "::2", "127.0.0.1"}) {
+    for (const auto* outside : {"10.1.3.0", "192.0.2.8", "fe80::1", "::2", "127.0.0.1"})
         EXPECT_FALSE(has(outside)) << outside;
-    }
     EXPECT_TRUE(Networks::parse(" , ").value().empty());
 }
 
@@ -100,10 +99,8 @@ TEST(ParseUrl, RefusesHostsThatTheLibraryWouldTruncate) {
 
 TEST(ParseUrl, RefusesEncodedHosts) {
     EXPECT_TRUE(parse_url("http://user:%20@a.b/%0a"));
-    for (const auto* text :
-         {"http://a%0a.b", "http://user@a.b%2f:80", "http://[fe80::1%25eth0]/"}) {
+    for (const auto* text : {"http://a%0a.b", "http://user@a.b%2f:80", "http://[fe80::1%25eth0]/"})
         EXPECT_FALSE(parse_url(text)) << text;
-    }
 }
 
 TEST(ParseUrl, RefusesBlanksAndControlCharacters) {

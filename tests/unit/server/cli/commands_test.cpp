@@ -89,9 +89,8 @@ struct Program {
     CLI::App app;
 
     Program() {
-        for (const auto& group : kGroups) {
+        for (const auto& group : kGroups)
             for (auto* add : group.commands) add(app, context);
-        }
         for (const auto& kind : jobs::commands()) {
             if (kind.add_local != nullptr) kind.add_local(app, context);
             if (kind.add != nullptr) kind.add(app, context);
@@ -112,9 +111,8 @@ TEST(Commands, AddOneCommandEach) {
 
 TEST(Commands, AllHaveADescription) {
     Program program;
-    for (const auto* command : program.app.get_subcommands({})) {
+    for (const auto* command : program.app.get_subcommands({}))
         EXPECT_FALSE(command->get_description().empty()) << command->get_name();
-    }
 }
 
 TEST(Commands, OfKindsAreOfKindsThatHaveAContract) {
@@ -224,11 +222,9 @@ TEST(Typos, OfCardsSuggestAllWithThatPrefix) {
 
 TEST(Typos, OtherWordsSuggestNothing) {
     const auto names = all_names();
-    for (const auto* word : {"frobnicate", "zzz", "kubernetes", "1234567"}) {
-        for (const auto& [list, known] : names) {
+    for (const auto* word : {"frobnicate", "zzz", "kubernetes", "1234567"})
+        for (const auto& [list, known] : names)
             EXPECT_EQ(closest(word, known), std::nullopt) << list << " " << word;
-        }
-    }
 }
 
 TEST(Typos, OfPresetsSuggestThePublishedNameAndTheSize) {

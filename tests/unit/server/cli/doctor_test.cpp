@@ -26,11 +26,9 @@ DoctorFacts healthy() {
 // The gravest finding about something.
 Finding about(const DoctorFacts& facts, const std::string& what) {
     Finding worst;
-    for (const auto& finding : judge(facts)) {
-        if (finding.about == what && (worst.about.empty() || finding.grade > worst.grade)) {
+    for (const auto& finding : judge(facts))
+        if (finding.about == what && (worst.about.empty() || finding.grade > worst.grade))
             worst = finding;
-        }
-    }
     EXPECT_EQ(worst.about, what);
     return worst;
 }
@@ -81,9 +79,8 @@ TEST(Doctor, SaysWhichQueuesDevicesHave) {
                   R"({"device":"opencl:nv:0","state":"ready","type":"gpu"}],"problems":[]})";
     const auto queues = [&] {
         std::vector<std::string> found;
-        for (const auto& finding : judge(facts)) {
+        for (const auto& finding : judge(facts))
             if (finding.about == "Queues") found.push_back(finding.found);
-        }
         return found;
     };
     EXPECT_THAT(queues(), testing::Each(HasSubstr("FEATURE_CUDA_STREAMS is off")));

@@ -20,9 +20,8 @@ class CredentialsTest : public ::testing::Test {
         ASSERT_NE(::mkdtemp(folder.data()), nullptr);
         folder_ = folder;
         ::setenv("PLIMSOLL_CREDENTIALS", (folder_ / "credentials.json").c_str(), 1);
-        for (const auto* name : {"PLIMSOLL_SERVER", "PLIMSOLL_TOKEN", "PLIMSOLL_ALLOW_HTTP"}) {
+        for (const auto* name : {"PLIMSOLL_SERVER", "PLIMSOLL_TOKEN", "PLIMSOLL_ALLOW_HTTP"})
             ::unsetenv(name);
-        }
     }
     void TearDown() override {
         ::unsetenv("PLIMSOLL_CREDENTIALS");
@@ -41,9 +40,8 @@ TEST(Origin, IsSchemeHostAndPort) {
     EXPECT_EQ(*origin_of("https://gpu.example.com:443/"), "https://gpu.example.com");
     EXPECT_EQ(*origin_of("http://user:word@host:80"), "http://host");
     EXPECT_EQ(*origin_of("http://[::1]:7272"), "http://[::1]:7272");
-    for (const auto* wrong : {"gpu-box:7272", "ftp://gpu-box", "http://", "", "http://a b"}) {
+    for (const auto* wrong : {"gpu-box:7272", "ftp://gpu-box", "http://", "", "http://a b"})
         EXPECT_FALSE(origin_of(wrong)) << wrong;
-    }
 }
 
 TEST(Origin, IsPrivateOverTlsAndOnThisMachine) {
@@ -111,9 +109,8 @@ TEST_F(CredentialsTest, AreReadableByTheirOwnerOnly) {
 
 TEST(FindServer, AcceptsUnambiguousHosts) {
     Wallet wallet;
-    for (const auto* one : {"http://127.0.0.1:7272", "http://127.0.0.1:7373", "https://gpu-box"}) {
+    for (const auto* one : {"http://127.0.0.1:7272", "http://127.0.0.1:7373", "https://gpu-box"})
         wallet.servers[one].token = "x";
-    }
     EXPECT_EQ(*find_server(wallet, "GPU-box"), "https://gpu-box");
     EXPECT_EQ(*find_server(wallet, "127.0.0.1:7373"), "http://127.0.0.1:7373");
     EXPECT_EQ(*find_server(wallet, "http://127.0.0.1:7272/"), "http://127.0.0.1:7272");

@@ -59,9 +59,8 @@ TEST(Accept, MayExcludeAll) {
 TEST(Accept, IsSatisfiedByTheTypeOfProblems) {
     EXPECT_TRUE(is_acceptable("application/problem+json", {"text/csv"}));
     EXPECT_TRUE(is_acceptable("image/png", {})) << "a response without a body";
-    for (const auto* none : {"application/problem+json;q=0", "application/*", "image/png"}) {
+    for (const auto* none : {"application/problem+json;q=0", "application/*", "image/png"})
         EXPECT_FALSE(is_acceptable(none, {"text/csv"})) << none;
-    }
 }
 
 TEST(Accept, AcceptsOrRefusesACoding) {
@@ -149,9 +148,8 @@ TEST(FailureLimit, LimitsRepeatedFailures) {
 TEST(FailureLimit, RemembersALimitedNumberOfAddresses) {
     const auto start = FailureLimit::Clock::time_point();
     FailureLimit limit(1, std::chrono::seconds(60), "tries");
-    for (std::size_t i = 0; i < limits::kFailingAddresses; ++i) {
+    for (std::size_t i = 0; i < limits::kFailingAddresses; ++i)
         limit.failed(std::to_string(i), start);
-    }
     limit.failed("one more", start);
     EXPECT_EQ(limit.wait_of("one more", start).count(), 0);
     EXPECT_EQ(limit.wait_of("0", start).count(), 60);

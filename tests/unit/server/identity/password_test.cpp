@@ -9,9 +9,7 @@
 namespace plimsoll::identity {
 namespace {
 
-std::string normalized(std::string_view text) {
-    return normalize_password(text).value();
-}
+std::string normalized(std::string_view text) { return normalize_password(text).value(); }
 
 class ListFile {
   public:

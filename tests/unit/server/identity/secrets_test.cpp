@@ -12,9 +12,8 @@ namespace {
 
 std::vector<std::string_view> granted(Role role, bool system_admin) {
     std::vector<std::string_view> scopes;
-    for (const auto scope : kScopes) {
+    for (const auto scope : kScopes)
         if (grants(role, system_admin, scope)) scopes.push_back(scope);
-    }
     return scopes;
 }
 
@@ -35,9 +34,8 @@ TEST(Roles, ASystemAdminManagesTeamsButSubmitsByRole) {
 }
 
 TEST(Roles, EveryScopeHasOneRule) {
-    for (const auto scope : kScopes) {
+    for (const auto scope : kScopes)
         EXPECT_EQ(std::ranges::count(kScopeRules, scope, &ScopeRule::scope), 1) << scope;
-    }
     EXPECT_FALSE(grants(Role::owner, true, "jobs:delete"));
 }
 

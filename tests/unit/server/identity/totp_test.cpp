@@ -9,9 +9,7 @@ namespace {
 
 constexpr auto kRfcSecret = "12345678901234567890";
 
-Timestamp at(std::int64_t seconds) {
-    return Timestamp(std::chrono::seconds(seconds));
-}
+Timestamp at(std::int64_t seconds) { return Timestamp(std::chrono::seconds(seconds)); }
 
 // RFC 6238, appendix B, the last six of eight digits.
 TEST(Totp, GivesTheCodesOfTheStandard) {
@@ -21,20 +19,17 @@ TEST(Totp, GivesTheCodesOfTheStandard) {
                                                          {1'234'567'890, "005924"},
                                                          {2'000'000'000, "279037"},
                                                          {20'000'000'000, "353130"}};
-    for (const auto& [seconds, code] : rows) {
+    for (const auto& [seconds, code] : rows)
         EXPECT_EQ(code_of(kRfcSecret, code_step(at(seconds))), code) << seconds;
-    }
 }
 
 TEST(Totp, ACodeIsValidOneStepEarlierAndLater) {
     const auto now = at(1'111'111'111);
     const auto step = code_step(now);
-    for (const int away : {-1, 0, 1}) {
+    for (const int away : {-1, 0, 1})
         EXPECT_EQ(match_code(kRfcSecret, code_of(kRfcSecret, step + away), now, 0), step + away);
-    }
-    for (const int away : {-2, 2}) {
+    for (const int away : {-2, 2})
         EXPECT_FALSE(match_code(kRfcSecret, code_of(kRfcSecret, step + away), now, 0)) << away;
-    }
 }
 
 TEST(Totp, NoCodeIsValidAtOrBeforeTheUsedStep) {
@@ -46,9 +41,8 @@ TEST(Totp, NoCodeIsValidAtOrBeforeTheUsedStep) {
 }
 
 TEST(Totp, OtherTextIsNoCode) {
-    for (const auto* text : {"", "28708", "2870820", "28708a", "      "}) {
+    for (const auto* text : {"", "28708", "2870820", "28708a", "      "})
         EXPECT_FALSE(match_code(kRfcSecret, text, at(59), 0)) << text;
-    }
 }
 
 // RFC 4648, chapter 10, without padding.
@@ -86,9 +80,8 @@ TEST(Totp, ARecoveryCodeIsReadAsItIsTyped) {
     for (const char c : code.text) typed += c == '-' ? ' ' : static_cast<char>(std::tolower(c));
     EXPECT_EQ(hash_recovery_code(code.text), code.hash);
     EXPECT_EQ(hash_recovery_code(typed), code.hash);
-    for (const auto* text : {"", "287082", "ABCD-EFGH-IJKL-MNO1", "ABCD-EFGH-IJKL-MNOPQ"}) {
+    for (const auto* text : {"", "287082", "ABCD-EFGH-IJKL-MNO1", "ABCD-EFGH-IJKL-MNOPQ"})
         EXPECT_FALSE(hash_recovery_code(text)) << text;
-    }
 }
 
 }  // namespace

@@ -205,9 +205,8 @@ TEST(Keys, OnlySafeKeysAreUsed) {
 }
 
 TEST(Keys, ASetWithoutKeysIsInvalid) {
-    for (const auto* text : {"", "[]", "{}", R"({"keys": {}})", R"({"keys": []})"}) {
+    for (const auto* text : {"", "[]", "{}", R"({"keys": {}})", R"({"keys": []})"})
         EXPECT_FALSE(parse_keys(text)) << text;
-    }
     const std::vector<json> many(1000, Signer::rsa("one").jwk());
     EXPECT_EQ(parse_keys(json({{"keys", many}}).dump()).value().size(), kMaxKeys);
 }

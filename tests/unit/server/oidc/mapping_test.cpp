@@ -14,9 +14,7 @@ using testing::IsEmpty;
 using testing::MatchesRegex;
 using testing::SizeIs;
 
-Mapping mapping(const std::string& text) {
-    return Mapping::parse(text).value();
-}
+Mapping mapping(const std::string& text) { return Mapping::parse(text).value(); }
 
 // "research member, main none"
 std::string shown(const std::vector<MappedTeam>& teams) {
@@ -71,9 +69,8 @@ TEST(Admission, AnAddressCountsIfItIsVerified) {
               "ada@example.com");
     EXPECT_EQ(address({{"email", "ada@example.com"}, {"email_verified", false}}), "");
     EXPECT_EQ(address({{"email", "ada@example.com"}}), "");
-    for (const auto* bad : {"ada", "@example.com", "ada@", "a@b@c", "a b@c.d", "a\n@c.d"}) {
+    for (const auto* bad : {"ada", "@example.com", "ada@", "a@b@c", "a b@c.d", "a\n@c.d"})
         EXPECT_EQ(address({{"email", bad}, {"email_verified", true}}), "") << bad;
-    }
 }
 
 TEST(Admission, DomainsAreTheWholeDomain) {

@@ -81,9 +81,8 @@ class Signer {
 
     std::string number(const char* name, int size = 0) const {
         BIGNUM* value = nullptr;
-        if (EVP_PKEY_get_bn_param(key_.get(), name, &value) != 1) {
+        if (EVP_PKEY_get_bn_param(key_.get(), name, &value) != 1)
             throw std::runtime_error("no such number");
-        }
         const std::unique_ptr<BIGNUM, decltype(&BN_free)> owned(value, BN_free);
         std::string bytes(static_cast<std::size_t>(size == 0 ? BN_num_bytes(value) : size), '\0');
         BN_bn2binpad(value, reinterpret_cast<unsigned char*>(bytes.data()),

@@ -21,9 +21,7 @@ tl::expected<std::string, jobs::FieldErrors> with_crane(const json& given,
     return args.dump();
 }
 
-jobs::Needs crane(const json& args) {
-    return {.pool = !args.contains("crane")};
-}
+jobs::Needs crane(const json& args) { return {.pool = !args.contains("crane")}; }
 
 tl::expected<jobs::Plan, jobs::FieldErrors> lift(const json& args,
                                                  const jobs::PlanningContext& known) {

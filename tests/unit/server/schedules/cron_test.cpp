@@ -16,16 +16,13 @@ std::string why_not(std::string_view text) {
 std::vector<std::size_t> minutes(std::string_view field) {
     const auto cron = Cron::parse(std::string(field) + " * * * *").value();
     std::vector<std::size_t> set;
-    for (std::size_t i = 0; i < 60; ++i) {
+    for (std::size_t i = 0; i < 60; ++i)
         if (cron.minutes()[i]) set.push_back(i);
-    }
     return set;
 }
 
 // 2024-03: the 1st is a Friday.
-Date march(int day) {
-    return {2024, 3, day, (day + 4) % 7, 31};
-}
+Date march(int day) { return {2024, 3, day, (day + 4) % 7, 31}; }
 
 std::vector<int> days_of_march(std::string_view days_and_weekdays) {
     const std::string text(days_and_weekdays);
@@ -33,9 +30,8 @@ std::vector<int> days_of_march(std::string_view days_and_weekdays) {
     const auto cron =
         Cron::parse("0 0 " + text.substr(0, space) + " * " + text.substr(space + 1)).value();
     std::vector<int> days;
-    for (int day = 1; day <= 31; ++day) {
+    for (int day = 1; day <= 31; ++day)
         if (cron.on(march(day))) days.push_back(day);
-    }
     return days;
 }
 
@@ -61,9 +57,8 @@ TEST(Cron, ReadsNamesInAnyCase) {
 
 TEST(Cron, AcceptsSundayAtEitherEndOfTheWeek) {
     const Days sundays{3, 10, 17, 24, 31};
-    for (const auto* sunday : {"0", "7", "sun"}) {
+    for (const auto* sunday : {"0", "7", "sun"})
         EXPECT_EQ(days_of_march(std::string("* ") + sunday), sundays) << sunday;
-    }
     EXPECT_EQ(days_of_march("* fri-sun"), days_of_march("* 5-7"));
     EXPECT_EQ(days_of_march("* 5-7").size(), 15U);
 }

@@ -25,11 +25,10 @@ Answered answer(Misfire misfire, std::int64_t late, int limit = 3) {
     while (next && *next <= now) {
         const auto step = next_step(cron, Zone(), misfire, limit, *next, now);
         answered.missed += step.missed;
-        if (step.submit) {
+        if (step.submit)
             answered.submitted.push_back((step.due - kNoon) / kHour);
-        } else {
+        else
             ++answered.missed;
-        }
         next = step.then;
     }
     answered.next = (*next - kNoon) / kHour;

@@ -47,10 +47,8 @@ Times walk(const Cron& cron, const Zone& zone, std::int64_t from, std::int64_t u
     for (auto t = from - 2 * kDay; t <= until; t += 60) {
         const auto local = t + zone.offset(t);
         bool due = shows(cron, local) && (!cron.fixed() || !seen.contains(local));
-        for (auto skipped = t + zone.offset(t - 1); cron.fixed() && skipped < local;
-             skipped += 60) {
+        for (auto skipped = t + zone.offset(t - 1); cron.fixed() && skipped < local; skipped += 60)
             due = due || shows(cron, skipped);
-        }
         seen.insert(local);
         if (due && t > from) found.push_back(t);
     }
@@ -162,9 +160,8 @@ TEST(Times, MayBeDecadesAway) {
 }
 
 TEST(Times, MayNeverCome) {
-    for (const auto* never : {"0 0 30 2 *", "0 0 31 4,6,9,11 *", "0 0 30-31 feb */2"}) {
+    for (const auto* never : {"0 0 30 2 *", "0 0 31 4,6,9,11 *", "0 0 30-31 feb */2"})
         EXPECT_FALSE(next_due(Cron::parse(never).value(), Zone(), 0)) << never;
-    }
 }
 
 }  // namespace

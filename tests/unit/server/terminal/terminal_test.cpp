@@ -95,9 +95,8 @@ TEST(Assign, RefusesTwoOfTheSameMember) {
 TEST(ColumnArgs, PairMembersWithColumns) {
     EXPECT_EQ(*column_args({"text=headline", "custom_id=id"}),
               (json{{"text", "headline"}, {"custom_id", "id"}}));
-    for (const auto* wrong : {"text", "=headline", "text="}) {
+    for (const auto* wrong : {"text", "=headline", "text="})
         EXPECT_THAT(column_args({wrong}).error().message, HasSubstr("member=COLUMN")) << wrong;
-    }
 }
 
 TEST(Refuse, ReturnsTheExitCodeOfTheError) {
@@ -240,9 +239,8 @@ TEST(UnusedMembers, NamesEachOnceWithItsFirstLineForAnyPieces) {
         "{\"text\":\"b\",\"date\":2,\"custom_ID\":\"x\"}";
     for (const std::size_t size : {1UL, 7UL, lines.size()}) {
         UnusedMembers unused({"text", "custom_id"});
-        for (std::size_t at = 0; at < lines.size(); at += size) {
+        for (std::size_t at = 0; at < lines.size(); at += size)
             unused.feed(std::string_view(lines).substr(at, size));
-        }
         unused.finish();
         EXPECT_EQ(found(unused), "1 date; 5 custom_ID; ") << size;
     }

@@ -7,9 +7,7 @@
 namespace plimsoll::jobs::sentiment {
 namespace {
 
-std::size_t place_of(Label label) {
-    return static_cast<std::size_t>(label);
-}
+std::size_t place_of(Label label) { return static_cast<std::size_t>(label); }
 
 std::int64_t certainty_of(const TextScores& scores) {
     return std::max({scores.positive, scores.neutral, scores.negative});
@@ -99,11 +97,10 @@ void Comparison::add(const text::RecordView& item, AllScores scores,
             sums.xy += x.compound * y.compound;
         }
     }
-    if (given) {
+    if (given)
         add_given(scores, *given);
-    } else {
+    else
         ++unlabelled_;
-    }
     if (samples_.size() < kSamples) samples_.push_back(compared_text(item, scores, given));
     if (!disagree(scores)) return;
     ++disagreeing_;
@@ -114,11 +111,10 @@ void Comparison::add_given(AllScores scores, const Given& given) {
     if (!given.label) {
         ++unknown_texts_;
         const auto known = unknown_.find(std::string(given.text));
-        if (known != unknown_.end()) {
+        if (known != unknown_.end())
             ++known->second;
-        } else if (unknown_.size() < kNames) {
+        else if (unknown_.size() < kNames)
             unknown_.emplace(given.text, 1);
-        }
         return;
     }
     const Label label = *given.label;
@@ -156,11 +152,9 @@ void Comparison::keep(ComparedText text) {
 
 void Comparison::add(const Comparison& later) {
     const auto add_tables = [](Table& to, const Table& from) {
-        for (std::size_t row = 0; row < to.size(); ++row) {
-            for (std::size_t column = 0; column < to.size(); ++column) {
+        for (std::size_t row = 0; row < to.size(); ++row)
+            for (std::size_t column = 0; column < to.size(); ++column)
                 to[row][column] += from[row][column];
-            }
-        }
     };
     for (std::size_t i = 0; i < of_model_.size(); ++i) {
         OfModel& to = of_model_[i];
@@ -190,13 +184,11 @@ void Comparison::add(const Comparison& later) {
     for (std::size_t label = 0; label < 3; ++label) given_[label] += later.given_[label];
     unlabelled_ += later.unlabelled_;
     unknown_texts_ += later.unknown_texts_;
-    for (const auto& [label, texts] : later.unknown_) {
+    for (const auto& [label, texts] : later.unknown_)
         if (unknown_.contains(label) || unknown_.size() < kNames) unknown_[label] += texts;
-    }
     disagreeing_ += later.disagreeing_;
-    for (const auto& text : later.samples_) {
+    for (const auto& text : later.samples_)
         if (samples_.size() < kSamples) samples_.push_back(text);
-    }
     for (const auto& text : later.disagreements_) keep(text);
 }
 

@@ -11,15 +11,12 @@ namespace {
 
 constexpr std::array kLabels = {Label::positive, Label::neutral, Label::negative};
 
-json number(const std::optional<double>& value) {
-    return value ? json(*value) : json(nullptr);
-}
+json number(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
 
 json by_label(const std::array<std::int64_t, 3>& texts) {
     json all = json::object();
-    for (const auto label : kLabels) {
+    for (const auto label : kLabels)
         all[std::string(to_string(label))] = texts[static_cast<std::size_t>(label)];
-    }
     return all;
 }
 
@@ -87,9 +84,8 @@ json Comparison::against_first_json(std::size_t place) const {
     const auto more = [&](Label label) {
         const auto column = static_cast<std::size_t>(label);
         std::int64_t sum = 0;
-        for (std::size_t row = 0; row < table.size(); ++row) {
+        for (std::size_t row = 0; row < table.size(); ++row)
             if (row != column) sum += table[row][column];
-        }
         return sum;
     };
     return {{"false_positives_percent", percent(more(Label::positive), texts)},
@@ -193,11 +189,9 @@ json Comparison::summary(const std::vector<ComparedModel>& models) const {
     auto names = json::array();
     for (const auto& model : models) names.push_back(model.name);
     auto pairs = json::array();
-    for (std::size_t second = 1; second < models.size(); ++second) {
-        for (std::size_t first = 0; first < second; ++first) {
+    for (std::size_t second = 1; second < models.size(); ++second)
+        for (std::size_t first = 0; first < second; ++first)
             pairs.push_back(pair_json(models, first, second));
-        }
-    }
     auto disagreements = json::array();
     for (const auto& text : disagreements_) disagreements.push_back(text_json(models, text));
     return {{"models", std::move(names)},

@@ -77,9 +77,8 @@ class AllScoring {
             }
             scores.emplace_back(*found);
             auto& label = scores.back()->label;
-            if (!model.has_neutral && std::abs(found->compound) < neutral_within_) {
+            if (!model.has_neutral && std::abs(found->compound) < neutral_within_)
                 label = Label::neutral;
-            }
             ++use.texts;
         };
         LoadedModel* loaded = nullptr;
@@ -117,9 +116,8 @@ class AllScoring {
                 output.add_failed(item);
                 continue;
             }
-            for (std::size_t i = 0; i < models_.size(); ++i) {
+            for (std::size_t i = 0; i < models_.size(); ++i)
                 of_item[i] = at < scores_[i].size() ? scores_[i][at] : std::nullopt;
-            }
             // The model in use, or the next one where it could not score.
             const auto first = std::ranges::find_if(
                 of_item, [](const auto& scores) { return scores.has_value(); });

@@ -30,9 +30,8 @@ Result<Recommended> recommended_for(const std::string& file, const json& report,
 Result<FileEdit> edit_of(const std::string& file, const json& report, const ApplyRequest& request) {
     TRY(auto text, read_config_file(file));
     const auto recommended = recommended_for(file, report, request);
-    if (!recommended) {
+    if (!recommended)
         return fail(recommended.error().code, recommended.error().message, request.report);
-    }
     auto plan = plan_settings(text, *recommended, request.choice);
     if (!plan) return fail(plan.error().code, plan.error().message, file);
     auto edit = edit_config(text, plan->settings);
@@ -47,9 +46,7 @@ std::string line_of(const std::string& file, int line) {
     return file + (line > 0 ? ":" + std::to_string(line) : "") + ": ";
 }
 
-bool is_new(const Proposal& proposal) {
-    return proposal.before != proposal.after;
-}
+bool is_new(const Proposal& proposal) { return proposal.before != proposal.after; }
 
 // The probable places, and how to have them written.
 std::string proposal_text(const FileEdit& one) {
@@ -253,11 +250,9 @@ void add_apply(CLI::App& app, CommandContext& context) {
                     ->add_option_function<std::vector<std::string>>(
                         "--map",
                         [&choice](const std::vector<std::string>& all) {
-                            for (const auto& one : all) {
-                                if (auto wrong = read_map(one, choice); !wrong.empty()) {
+                            for (const auto& one : all)
+                                if (auto wrong = read_map(one, choice); !wrong.empty())
                                     throw CLI::ValidationError("--map", wrong);
-                                }
-                            }
                         },
                         "Map a setting to its key in the files: batch=train.bs; repeatable")
                     ->type_name("NAME=PLACE");

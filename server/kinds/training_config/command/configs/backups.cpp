@@ -51,9 +51,8 @@ Result<std::string> keep(const std::string& path, const std::string& text, const
 
 Result<std::string> read_config_file(const std::string& path) {
     std::error_code failed;
-    if (fs::is_directory(path, failed)) {
+    if (fs::is_directory(path, failed))
         return fail(Errc::invalid_input, "This is a folder; name its files.", path);
-    }
     if (fs::file_size(path, failed) > kLargestFile && !failed) {
         return fail(Errc::too_large,
                     "The file is larger than 10 MB, too large for a configuration.", path);
@@ -61,9 +60,8 @@ Result<std::string> read_config_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     std::stringstream text;
     text << file.rdbuf();  // which fails for an empty file, too
-    if (!file.is_open() || file.bad()) {
+    if (!file.is_open() || file.bad())
         return fail(Errc::not_found, "The file cannot be read.", path);
-    }
     return text.str();
 }
 
@@ -77,18 +75,15 @@ Result<void> check_writable(const std::string& file) {
                         file);
         }
         // Writing creates a new file, which would belong to this user.
-        if (info.st_uid != ::geteuid()) {
+        if (info.st_uid != ::geteuid())
             return fail(Errc::unavailable, "The file belongs to another user.", file);
-        }
         // Root may write files that their owner protected.
-        if ((info.st_mode & S_IWUSR) == 0) {
+        if ((info.st_mode & S_IWUSR) == 0)
             return fail(Errc::unavailable, "The file is read-only.", file);
-        }
     }
     const auto folder = fs::path(path).parent_path();
-    if (::access(folder.c_str(), W_OK) != 0) {
+    if (::access(folder.c_str(), W_OK) != 0)
         return fail(Errc::unavailable, "The file's folder is not writable.", file);
-    }
     return {};
 }
 

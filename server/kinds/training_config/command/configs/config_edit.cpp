@@ -230,9 +230,8 @@ class Editor {
 
     void replace(const Setting& setting, const YAML::Node& key, const YAML::Node& value) {
         const int line = key.Mark().line + 1;
-        if (value.IsNull() || (value.IsScalar() && value.Scalar().empty())) {
+        if (value.IsNull() || (value.IsScalar() && value.Scalar().empty()))
             return fill(setting, key, value);
-        }
         if (!value.IsScalar()) return leave(setting, line, "it is not a single value");
         const auto& before = value.Scalar();
         if (same(before, setting.value)) return;
@@ -241,12 +240,10 @@ class Editor {
             left_.back().follows = true;
             return;
         }
-        if (value.Mark().pos < key.Mark().pos) {
+        if (value.Mark().pos < key.Mark().pos)
             return leave(setting, line, "it is reached through an alias");
-        }
-        if (before.find("${") != std::string::npos) {
+        if (before.find("${") != std::string::npos)
             return leave(setting, line, "it is an interpolation");
-        }
         const auto piece = written(text_, static_cast<std::size_t>(value.Mark().pos), before);
         if (piece.empty())
             return leave(setting, line, "it is not written as a plain value on one line");
@@ -363,9 +360,8 @@ Result<ConfigEdit> edit_config(std::string_view whole, const std::vector<Setting
             }
         }
         const auto document = YAML::Load(std::string(text));
-        if (!document.IsMap()) {
+        if (!document.IsMap())
             return fail(Errc::invalid_input, "The file must be a mapping of settings.");
-        }
         Editor editor(text, document, nodes.take());
         for (const auto& setting : settings) editor.write(setting);
         auto edit = editor.take(whole.substr(0, mark));

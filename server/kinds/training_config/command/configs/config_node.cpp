@@ -20,9 +20,7 @@ int tabbed_line(std::string_view text) {
 
 }  // namespace
 
-std::string place_of(const Path& path) {
-    return fmt::format("{}", fmt::join(path, "."));
-}
+std::string place_of(const Path& path) { return fmt::format("{}", fmt::join(path, ".")); }
 
 Error unreadable(std::string_view text, const YAML::Exception& error) {
     if (const int line = tabbed_line(text); line > 0)

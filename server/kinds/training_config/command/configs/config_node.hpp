@@ -31,9 +31,7 @@ inline const YAML::Node member(const YAML::Node& node, const std::string& name) 
 
 YAML::Node at(const YAML::Node& root, const Path& path);
 
-inline bool has(const YAML::Node& root, const Path& path) {
-    return at(root, path).IsDefined();
-}
+inline bool has(const YAML::Node& root, const Path& path) { return at(root, path).IsDefined(); }
 
 // What is written there; empty if it is missing, or not a single value.
 std::string word_at(const YAML::Node& root, const Path& path);

@@ -23,9 +23,8 @@ constexpr int kGuideNegatives = 24;  // of the guide's first stage
 // The first whole number under this key, at any depth.
 std::optional<int> number_at(const YAML::Node& node, const std::string& key) {
     if (node.IsSequence()) {
-        for (const auto& item : node) {
+        for (const auto& item : node)
             if (const auto found = number_at(item, key)) return found;
-        }
     }
     if (!node.IsMap()) return std::nullopt;
     for (const auto& member : node) {
@@ -52,11 +51,9 @@ Result<YAML::Node> load(const fs::path& file) {
 std::vector<fs::path> other_files(const fs::path& folder, const fs::path& config) {
     std::vector<fs::path> files;
     std::error_code failed;
-    for (const auto& entry : fs::recursive_directory_iterator(folder, failed)) {
-        if (entry.path().extension() == ".yaml" && entry.path() != config) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder, failed))
+        if (entry.path().extension() == ".yaml" && entry.path() != config)
             files.push_back(entry.path());
-        }
-    }
     std::ranges::sort(files);
     return files;
 }
@@ -80,12 +77,10 @@ tr::ReportRequest guide_request(const ConfiguredStage& stage, const tr::GpuProfi
 }
 
 std::string advice(const tr::GpuReport& card) {
-    if (card.fit == tr::Fit::no || card.fit == tr::Fit::tight) {
+    if (card.fit == tr::Fit::no || card.fit == tr::Fit::tight)
         return fmt::format("lower the batch to {}", card.limits.round_batch);
-    }
-    if (card.utilisation_percent < 60 && card.limits.round_batch > card.batch) {
+    if (card.utilisation_percent < 60 && card.limits.round_batch > card.batch)
         return fmt::format("underused: a batch of {} fits", card.limits.round_batch);
-    }
     return "well used";
 }
 
@@ -96,9 +91,8 @@ Result<std::vector<ConfiguredStage>> read_stages(const std::string& folder) {
     TRY(const auto root, load(config));
     ConfiguredStage base;
     const auto batch = number_at(root, "batch_size");
-    if (!batch) {
+    if (!batch)
         return fail(Errc::invalid_input, "The file has no numeric batch_size.", config.string());
-    }
     base.name = "config.yaml";
     base.batch = *batch;
     base.accumulation = number_at(root, "accumulate_grad_batches").value_or(1);

@@ -47,13 +47,10 @@ Result<std::vector<std::string>> read_files(const ShowRunRequest& request, Confi
         }
         std::vector<fs::path> inside;
         std::error_code failed;
-        for (const auto& entry : fs::recursive_directory_iterator(path, failed)) {
+        for (const auto& entry : fs::recursive_directory_iterator(path, failed))
             if (is_configuration(entry.path())) inside.push_back(entry.path());
-        }
         std::ranges::sort(inside);
-        for (const auto& file : inside) {
-            TRY_DO(take(file.string(), false));
-        }
+        for (const auto& file : inside) TRY_DO(take(file.string(), false));
     }
     if (read.empty()) {
         return fail(Errc::invalid_input, "None of these files has a known structure.",

@@ -13,48 +13,33 @@ json pair_json(const tr::Accumulation& a) {
 
 std::string_view rule_name(tr::RateRule rule) {
     switch (rule) {
-        case tr::RateRule::none:
-            return "none";
-        case tr::RateRule::base:
-            return "unchanged";
-        case tr::RateRule::sqrt:
-            return "sqrt";
-        case tr::RateRule::linear:
-            return "linear";
-        case tr::RateRule::surge:
-            return "surge";
+        case tr::RateRule::none: return "none";
+        case tr::RateRule::base: return "unchanged";
+        case tr::RateRule::sqrt: return "sqrt";
+        case tr::RateRule::linear: return "linear";
+        case tr::RateRule::surge: return "surge";
     }
     return "";
 }
 
 std::string_view reason_name(tr::BatchReason reason) {
     switch (reason) {
-        case tr::BatchReason::knee:
-            return "knee";
-        case tr::BatchReason::fill:
-            return "fill";
-        case tr::BatchReason::memory:
-            return "memory";
-        case tr::BatchReason::target:
-            return "target";
-        case tr::BatchReason::guide:
-            return "guide";
-        case tr::BatchReason::asked:
-            return "asked";
-        case tr::BatchReason::nothing_fits:
-            return "nothing_fits";
+        case tr::BatchReason::knee: return "knee";
+        case tr::BatchReason::fill: return "fill";
+        case tr::BatchReason::memory: return "memory";
+        case tr::BatchReason::target: return "target";
+        case tr::BatchReason::guide: return "guide";
+        case tr::BatchReason::asked: return "asked";
+        case tr::BatchReason::nothing_fits: return "nothing_fits";
     }
     return "";
 }
 
 std::string_view bound_name(tr::Throughput::Bound bound) {
     switch (bound) {
-        case tr::Throughput::Bound::compute:
-            return "compute";
-        case tr::Throughput::Bound::memory:
-            return "memory";
-        case tr::Throughput::Bound::launches:
-            return "launches";
+        case tr::Throughput::Bound::compute: return "compute";
+        case tr::Throughput::Bound::memory: return "memory";
+        case tr::Throughput::Bound::launches: return "launches";
     }
     return "";
 }
@@ -106,9 +91,7 @@ json layers_json(const tr::Estimate& e) {
                           {"parameters", layer.parameters},
                           {"saved_bytes", layer.saved_bytes}});
         // cuDNN computes an LSTM's layers in one call.
-        if (layer.flops_per_sample > 0) {
-            layers.back()["flops_per_sample"] = layer.flops_per_sample;
-        }
+        if (layer.flops_per_sample > 0) layers.back()["flops_per_sample"] = layer.flops_per_sample;
     }
     return layers;
 }
@@ -168,12 +151,10 @@ json config_values(const tr::GpuReport& card) {
          {"batch_size", "per_device_train_batch_size", "train_micro_batch_size_per_gpu"}) {
         values[name] = card.batch;
     }
-    for (const auto* name : {"accumulate_grad_batches", "gradient_accumulation_steps"}) {
+    for (const auto* name : {"accumulate_grad_batches", "gradient_accumulation_steps"})
         values[name] = card.accumulation->nearest.steps;
-    }
-    for (const auto* name : {"num_workers", "dataloader_num_workers"}) {
+    for (const auto* name : {"num_workers", "dataloader_num_workers"})
         values[name] = card.loader.workers;
-    }
     return values;
 }
 

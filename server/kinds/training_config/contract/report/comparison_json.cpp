@@ -40,9 +40,7 @@ json changes(const json& from, const json& to) {
     const auto add = [&](const char* setting, const char* place) {
         const json::json_pointer at(place);
         const json &before = from.at(at), &after = to.at(at);
-        if (before != after) {
-            all.push_back({{"setting", setting}, {"from", before}, {"to", after}});
-        }
+        if (before != after) all.push_back({{"setting", setting}, {"from", before}, {"to", after}});
     };
     add("per_device_train_batch_size", "/batch");
     add("gradient_accumulation_steps", "/accumulation/nearest/steps");
@@ -57,14 +55,10 @@ std::string rates(const json& from, const json& to) {
     return "the learning rate goes from " + short_number(from) + " to " + short_number(to) + ".";
 }
 
-json plain(std::string words) {
-    return {{"text", std::move(words)}, {"code", false}};
-}
+json plain(std::string words) { return {{"text", std::move(words)}, {"code", false}}; }
 
 // To be typed or pasted as it is.
-json code(std::string words) {
-    return {{"text", std::move(words)}, {"code", true}};
-}
+json code(std::string words) { return {{"text", std::move(words)}, {"code", true}}; }
 
 template <class... Parts>
 json step(Parts... parts) {

@@ -173,9 +173,8 @@ json guides_json(const Request& request, const tr::GpuReport& card) {
     json guides = json::array();
     const auto family = request.report.shape.family;
     if (family == tr::Family::naics) guides.push_back(naics_json(request, card));
-    if (family == tr::Family::temporal && card.gpu.guide) {
+    if (family == tr::Family::temporal && card.gpu.guide)
         guides.push_back(profile_json(request, card));
-    }
     if (!request.report.shape.is_series()) guides.push_back(utilisation_json(request, card));
     return guides;
 }

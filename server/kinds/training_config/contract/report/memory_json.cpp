@@ -38,9 +38,8 @@ json phases_json(const std::vector<tr::TimelinePoint>& points) {
     json phases = json::array();
     for (const auto& p : points) {
         const auto name = tr::to_string(p.phase);
-        if (phases.empty() || phases.back()["phase"] != name || phases.back()["step"] != p.step) {
+        if (phases.empty() || phases.back()["phase"] != name || phases.back()["step"] != p.step)
             phases.push_back({{"step", p.step}, {"phase", name}, {"from", p.event}});
-        }
     }
     return phases;
 }

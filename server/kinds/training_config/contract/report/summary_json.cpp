@@ -34,9 +34,8 @@ json lengths_json(const std::optional<tr::Lengths>& lengths) {
 // The first card against every other.
 json comparisons_json(const json& cards) {
     json all = json::array();
-    for (std::size_t i = 1; i < cards.size(); ++i) {
+    for (std::size_t i = 1; i < cards.size(); ++i)
         all.push_back(comparison_json(cards[0], cards[i]));
-    }
     return all;
 }
 
@@ -110,10 +109,9 @@ json limits_json(const tr::ReportRequest& r) {
         "gradients is not counted.",
         "torch.compile is not modelled.",
     };
-    for (const auto& option : options()) {
+    for (const auto& option : options())
         if (option.limit.applies != nullptr && option.limit.applies({json(), r}))
             limits.push_back(option.limit.text);
-    }
     return limits;
 }
 

@@ -124,8 +124,7 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
             return "The requested batch; " + std::to_string(knee.batch) + " reaches " + at_knee +
                    " % of the best modelled throughput, and memory allows " +
                    std::to_string(card.limits.max_batch) + ".";
-        case tr::BatchReason::nothing_fits:
-            return "Not even one sample fits.";
+        case tr::BatchReason::nothing_fits: return "Not even one sample fits.";
     }
     return {};
 }

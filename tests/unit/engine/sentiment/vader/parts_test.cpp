@@ -72,9 +72,8 @@ TEST(VaderBytes, VectorAndPlainClassificationAgree) {
 TEST(VaderUnicode, OnlyTheKelvinSignAndDottedILowerIntoAscii) {
     for (char32_t c = 0x80; c <= 0x10FFFF; ++c) {
         const auto lower = utf8proc_tolower(static_cast<utf8proc_int32_t>(c));
-        if (lower < 0x80) {
+        if (lower < 0x80)
             EXPECT_TRUE(c == 0x212A || c == 0x130) << std::hex << static_cast<unsigned>(c);
-        }
     }
     Scorer scorer;
     EXPECT_EQ(scorer.score("thanKs \u212Aisses").compound, scorer.score("thanKs Kisses").compound);

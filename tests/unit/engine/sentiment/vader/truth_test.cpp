@@ -69,9 +69,8 @@ TEST(VaderTruth, CraftedTextsScoreAsTheReference) {
 // Other people's texts: not in the repository, read from beside it where they are at hand.
 TEST(VaderTruth, TweetsScoreAsTheReferenceAndCorrelateWithHumanRatings) {
     const std::filesystem::path path = "../shared/truth/vader/tweets_human.jsonl";
-    if (!std::filesystem::exists(path)) {
+    if (!std::filesystem::exists(path))
         GTEST_SKIP() << "LEFT OUT: 4,200 rated tweets are not at " << path;
-    }
     const std::vector<Row> rows = read_rows(path);
     ASSERT_EQ(rows.size(), 4200u);
     expect_bit_equal(rows);

@@ -58,9 +58,7 @@ int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) {
     return 0;
 }
 // As of a GPU that has no limit to tell.
-int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned*) {
-    return 3;
-}
+int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned*) { return 3; }
 int nvmlDeviceGetClockInfo(void*, int which, unsigned* mhz) {
     *mhz = which == 0 ? 1980 : which == 2 ? 3201 : 0;
     return 0;
@@ -85,9 +83,7 @@ int nvmlEventSetCreate(void** set) {
     *set = &events;
     return 0;
 }
-int nvmlEventSetFree(void*) {
-    return 0;
-}
+int nvmlEventSetFree(void*) { return 0; }
 int nvmlDeviceRegisterEvents(void* device, unsigned long long types, void* set) {
     return device == &gpu && types == 8 && set == &events ? 0 : kUnknownError;
 }

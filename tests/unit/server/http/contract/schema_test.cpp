@@ -17,9 +17,8 @@ std::vector<std::string> wrong(const json& schema, const json& value,
                                const json& document = json::object()) {
     SchemaSet set(document);
     std::vector<std::string> texts;
-    for (const auto& violation : set.compile(schema, "test").check(value)) {
+    for (const auto& violation : set.compile(schema, "test").check(value))
         texts.push_back(violation.pointer + " " + violation.message);
-    }
     return texts;
 }
 
@@ -38,9 +37,8 @@ TEST(Schema, ChecksTimes) {
     const json time = {{"type", "string"}, {"format", "date-time"}};
     EXPECT_THAT(wrong(time, "2026-03-01T12:00:00Z"), IsEmpty());
     EXPECT_THAT(wrong(time, "2026-03-01T12:00:00.25+01:00"), IsEmpty());
-    for (const auto* text : {"", "yesterday", "2026-03-01", "2026-13-01T12:00:00Z"}) {
+    for (const auto* text : {"", "yesterday", "2026-03-01", "2026-13-01T12:00:00Z"})
         EXPECT_THAT(wrong(time, text), ElementsAre(HasSubstr("must be an RFC 3339 time")));
-    }
 }
 
 TEST(Schema, KnowsTypes) {

@@ -157,9 +157,8 @@ TEST_F(AccountEndpoints, AuditEventsAreFilteredPagedAndExported) {
     const auto actions = [&](const std::string& query) {
         std::string text;
         const auto page = list(query, identity_.ada);
-        for (const auto& item : page.at("items")) {
+        for (const auto& item : page.at("items"))
             text += item.at("action").get<std::string>() + " ";
-        }
         return text;
     };
     EXPECT_EQ(actions(""), "user.update token.revoke token.create ");

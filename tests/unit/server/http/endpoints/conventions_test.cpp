@@ -77,9 +77,8 @@ TEST_F(Conventions, AFirstCallWithoutAResponseIsReported) {
 }
 
 TEST_F(Conventions, ListsComeInPages) {
-    for (const auto* name : {"b", "c", "a"}) {
+    for (const auto* name : {"b", "c", "a"})
         call("createTeam", {"POST", "/v1/teams", identity_.ada, json{{"name", name}}.dump()});
-    }
     std::vector<std::string> ids;
     std::string target = "/v1/teams?limit=2";
     while (!target.empty()) {

@@ -33,9 +33,7 @@ TEST_F(DatasetEndpoints, AFileInAnyPartsBecomesReady) {
     for (std::size_t cut = 0; cut <= file.size(); ++cut) {
         const auto path = announce(file.size());
         EXPECT_EQ(put(path, 0, file.substr(0, cut)).header("upload-offset"), std::to_string(cut));
-        if (cut < file.size()) {
-            EXPECT_EQ(put(path, cut, file.substr(cut)).status, 200);
-        }
+        if (cut < file.size()) EXPECT_EQ(put(path, cut, file.substr(cut)).status, 200);
         const auto dataset = call("getDataset", {"GET", path, identity_.ada});
         EXPECT_EQ(dataset.json().at("state"), "ready") << cut;
         EXPECT_EQ(dataset.json().at("records"), 2) << cut;

@@ -40,9 +40,8 @@ TEST_F(IdentityEndpoints, EveryOperationRequiresTheContractsScope) {
     for (const auto& operation : contract.operations()) {
         if (operation.open) continue;
         auto target = operation.path;
-        for (auto open = target.find('{'); open != std::string::npos; open = target.find('{')) {
+        for (auto open = target.find('{'); open != std::string::npos; open = target.find('{'))
             target.replace(open, target.find('}') - open + 1, "x");
-        }
         Sent sent{operation.method, target};
         EXPECT_EQ(call(operation.id, sent).status, 401) << operation.id;
         sent.token = "plm_tok_000000000000000000000000000_000000";

@@ -83,9 +83,8 @@ TEST_F(JobEndpoints, ListsTasksInPages) {
         EXPECT_EQ(found[0].at("task"), 1) << query;
     }
     EXPECT_TRUE(tasks("?state=done").at("items").empty());
-    for (const auto* query : {"?state=lost", "?attempt_from=0", "?error=", "?cursor=x"}) {
+    for (const auto* query : {"?state=lost", "?attempt_from=0", "?error=", "?cursor=x"})
         EXPECT_EQ(call({"GET", path + query, identity_.ada}).status, 400) << query;
-    }
 }
 
 TEST_F(JobEndpoints, AFailedJobIsRedrivenAndOthersAreNot) {

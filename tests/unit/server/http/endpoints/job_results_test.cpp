@@ -167,9 +167,8 @@ TEST_F(JobResults, HeadSendsTheHeadersOfGet) {
     const auto whole = get(id, "results.jsonl");
     const auto head = get(id, "results.jsonl", {{"Range", "bytes=0-1"}}, "HEAD");
     EXPECT_EQ(head.status, 200);
-    for (const std::string name : {"etag", "content-length", "content-type", "accept-ranges"}) {
+    for (const std::string name : {"etag", "content-length", "content-type", "accept-ranges"})
         EXPECT_EQ(head.header(name), whole.header(name)) << name;
-    }
 }
 
 TEST_F(JobResults, APartIsReadFromItsChunks) {
@@ -199,9 +198,8 @@ TEST_F(JobResults, ASearchGivesTheRowsThatContainATextInEveryFormat) {
     const auto id = some();
     const auto jsonl = get(id, "results.jsonl?contains=CALM");
     EXPECT_EQ(jsonl.body, row(0, "calm, \"very\" calm\nsea"));
-    for (const std::string header : {"etag", "accept-ranges", "content-length"}) {
+    for (const std::string header : {"etag", "accept-ranges", "content-length"})
         EXPECT_EQ(jsonl.header(header), "") << header;
-    }
     // None in the first chunks: the rows that follow are still an array.
     for (const auto& [text, indices] : std::vector<std::pair<std::string, std::vector<int>>>{
              {"storm", {4}}, {"%C3%B6", {1}}, {"X", {5}}, {"nowhere", {}}, {"or", {4}}}) {

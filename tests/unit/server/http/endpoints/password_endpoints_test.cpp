@@ -136,9 +136,8 @@ TEST_F(PasswordEndpoints, ALinkEndsTokensOnlyIfAsked) {
 TEST_F(PasswordEndpoints, WhoHasSignedInIsNotKeptOutByOthersOfTheNetwork) {
     ASSERT_EQ(spend(make_link(id_of(identity_.vera)).at("password_token"), kBoat).status, 204);
     ASSERT_EQ(try_password("vera", kBoat).status, 201);
-    for (int i = 0; i < 10; ++i) {
+    for (int i = 0; i < 10; ++i)
         EXPECT_EQ(try_password("nobody " + std::to_string(i), kHorse).status, 401);
-    }
     EXPECT_EQ(try_password("nobody else", kHorse).status, 429);
     EXPECT_EQ(try_password("vera", kBoat).status, 201);
 }

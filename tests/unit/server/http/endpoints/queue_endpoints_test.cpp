@@ -87,13 +87,11 @@ TEST_F(QueueEndpoints, TermsAreReadByTheirTeamAndAnEditNamesTheirVersion) {
           Edit{"setDeviceClass", "classes", "/v1/device-classes/gpu",
                R"({"half_life_seconds":60,"entry_limit_seconds":0})"}}) {
         const auto version = [&]() -> std::string {
-            if (list == "limits") {
+            if (list == "limits")
                 return call("getTeamLimits", {"GET", path, identity_.tom}).json().at("version");
-            }
             const auto queue = call("getQueue", {"GET", "/v1/queue", identity_.tom}).json();
-            for (const auto& item : queue.at(list)) {
+            for (const auto& item : queue.at(list))
                 if (item.at("device_class") == "gpu") return item.at("version");
-            }
             return "none";
         };
         const auto etag = '"' + version() + '"';

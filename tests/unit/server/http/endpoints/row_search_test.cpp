@@ -33,9 +33,8 @@ TEST(RowSearch, FindsRowsByTheColumnsThatAreSearched) {
     EXPECT_EQ(found("PROFIT W", rows), row("Profit warning"));
     EXPECT_EQ(found("end", rows), row("the end"));
     // Neither names nor values of other columns.
-    for (const std::string text : {"label", "positive", "custom_id", "\":\""}) {
+    for (const std::string text : {"label", "positive", "custom_id", "\":\""})
         EXPECT_EQ(found(text, rows), "") << text;
-    }
 }
 
 TEST(RowSearch, ARowIsFoundOnce) {

@@ -116,9 +116,8 @@ TEST_F(SecondFactorEndpoints, ARecoveryCodeWorksOnce) {
 
 TEST_F(SecondFactorEndpoints, WrongCodesAreDelayedLikeWrongPasswords) {
     add();
-    for (int i = 0; i < identity::kFreePasswordAttempts; ++i) {
+    for (int i = 0; i < identity::kFreePasswordAttempts; ++i)
         EXPECT_EQ(sign_in("000000").status, 401) << i;
-    }
     EXPECT_EQ(sign_in(code_of(offered_, 0)).status, 429);
 }
 

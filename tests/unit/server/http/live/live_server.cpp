@@ -97,9 +97,8 @@ JobId LiveServer::ended(const std::vector<std::string>& chunks) {
 std::vector<std::string> pointers_of(const RawResponse& refusal) {
     std::vector<std::string> pointers;
     const auto problem = refusal.json();
-    for (const auto& error : problem.value("errors", nlohmann::json::array())) {
+    for (const auto& error : problem.value("errors", nlohmann::json::array()))
         pointers.push_back(error.value("pointer", "?"));
-    }
     return pointers;
 }
 

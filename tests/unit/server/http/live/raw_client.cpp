@@ -56,9 +56,8 @@ RawResponse RawClient::receive(bool head) {
         if (colon != std::string::npos) response.headers.emplace(name, field.substr(colon + 2));
         line = next;
     }
-    if (head || response.status == 204 || response.status == 304 || response.status == 100) {
+    if (head || response.status == 204 || response.status == 304 || response.status == 100)
         return response;
-    }
     if (response.header("transfer-encoding") == "chunked") {
         for (;;) {
             const auto size = std::stoul(receive_until("\r\n"), nullptr, 16);
@@ -83,9 +82,7 @@ RawResponse RawClient::receive(bool head) {
     return response;
 }
 
-void RawClient::finish_sending() {
-    socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_send);
-}
+void RawClient::finish_sending() { socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_send); }
 
 bool RawClient::closed() {
     buffer_.clear();

@@ -63,9 +63,8 @@ TEST_F(NamedServer, AnswersUnderItsNamesOnly) {
         client.send("GET /healthz HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
         return client.receive();
     };
-    for (const auto* own : {"plimsoll.example.com:7272", "127.0.0.1", "[::1]:80", "localhost"}) {
+    for (const auto* own : {"plimsoll.example.com:7272", "127.0.0.1", "[::1]:80", "localhost"})
         EXPECT_EQ(asked(own).status, 200) << own;
-    }
     const auto refused = asked("evil.example");
     EXPECT_EQ(refused.status, 421);
     EXPECT_EQ(refused.json().at("type"), "/docs/problems/misdirected");
@@ -109,9 +108,7 @@ TEST_F(Protocol, RefusesALargeBodyBeforeReadingIt) {
 
     RawClient chunked(port_);
     chunked.send(head + "Transfer-Encoding: chunked\r\n\r\n");
-    for (int i = 0; i < 10; ++i) {
-        chunked.send("100000\r\n" + std::string(0x100000, ' ') + "\r\n");
-    }
+    for (int i = 0; i < 10; ++i) chunked.send("100000\r\n" + std::string(0x100000, ' ') + "\r\n");
     EXPECT_EQ(chunked.receive().status, 413);
     EXPECT_TRUE(is_healthy());
 }
@@ -261,9 +258,8 @@ TEST_F(Protocol, OptionsAndARefusedMethodNameTheMethods) {
 }
 
 TEST_F(Protocol, RefusesTargetsThatAreNotUtf8) {
-    for (const auto* target : {"/v1/jobs?label=%ff=a", "/v1/jobs?%c3=1", "/v1/jobs/%ed%a0%80"}) {
+    for (const auto* target : {"/v1/jobs?label=%ff=a", "/v1/jobs?%c3=1", "/v1/jobs/%ed%a0%80"})
         EXPECT_EQ(call({"GET", target, identity_.ada}).status, 400) << target;
-    }
     EXPECT_EQ(call({"GET", "/v1/jobs?label=%c3%a9=a", identity_.ada}).status, 200);
 }
 

@@ -63,9 +63,8 @@ TEST_F(CrowdedServer, ClosesASlowReaderWithoutCredentialsForANewConnection) {
     std::vector<std::unique_ptr<RawClient>> silent;
     for (int i = 0; i < 40; ++i) {
         silent.push_back(std::make_unique<RawClient>(port_));
-        for (int request = 0; request < 50; ++request) {
+        for (int request = 0; request < 50; ++request)
             silent.back()->send("GET /openapi.yaml HTTP/1.1\r\nHost: a\r\n\r\n");
-        }
     }
     for (int i = 0; i < 20; ++i) EXPECT_EQ(call({"GET", "/healthz"}).status, 200);
 }
@@ -88,9 +87,8 @@ class MinRate : public LiveServer {
 // A few bytes now and then do not keep a connection.
 TEST_F(MinRate, OfAReaderIsRequired) {
     RawClient slow(port_);
-    for (int request = 0; request < 50; ++request) {
+    for (int request = 0; request < 50; ++request)
         slow.send("GET /openapi.yaml HTTP/1.1\r\nHost: a\r\n\r\n");
-    }
     slow.receive_until("\n");
     const auto began = std::chrono::steady_clock::now();
     while (open() > 0 && std::chrono::steady_clock::now() - began < std::chrono::seconds(20)) {
@@ -102,9 +100,8 @@ TEST_F(MinRate, OfAReaderIsRequired) {
 
 TEST_F(MinRate, LetsAReaderThatKeepsItTakeItsTime) {
     RawClient steady(port_);
-    for (int request = 0; request < 50; ++request) {
+    for (int request = 0; request < 50; ++request)
         steady.send("GET /openapi.yaml HTTP/1.1\r\nHost: a\r\n\r\n");
-    }
     for (int request = 0; request < 50; ++request) {
         EXPECT_EQ(steady.receive().status, 200);
         std::this_thread::sleep_for(std::chrono::milliseconds(40));

@@ -71,9 +71,8 @@ TEST_F(Tls, SignsInWithACookieThatIsBoundToIt) {
                                     std::to_string(body.size()) + "\r\n\r\n" + body));
     std::string answer;
     boost::system::error_code end;
-    for (char piece[4096]; !end;) {
+    for (char piece[4096]; !end;)
         answer.append(piece, client.read_some(boost::asio::buffer(piece), end));
-    }
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 201 ")) << answer;
     EXPECT_NE(answer.find("Set-Cookie: __Host-plimsoll=plm_"), std::string::npos);
     EXPECT_NE(answer.find("; Secure\r\n"), std::string::npos);

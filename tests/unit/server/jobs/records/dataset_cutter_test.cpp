@@ -89,9 +89,8 @@ TEST(DatasetCutter, ChunksEndAtTheirLimitsAndHoldTheLargestRecord) {
     EXPECT_EQ(chunks[0].records, 1);
     EXPECT_EQ(chunks[0].bytes, 1 << 20);
     EXPECT_EQ(chunks[1].records, 1);
-    for (const auto& chunk : chunks) {
+    for (const auto& chunk : chunks)
         EXPECT_LE(chunk.records, static_cast<std::int64_t>(kChunkRecords));
-    }
 }
 
 TEST(DatasetCutter, FilesThatCannotBeUsedAreRefused) {
@@ -132,9 +131,8 @@ TEST(DatasetCutter, ADamagedStateIsDetected) {
     std::vector<DatasetChunk> chunks;
     ASSERT_TRUE(cutter.feed("text\na\nb", chunks));
     const auto state = cutter.state();
-    for (std::size_t length = 0; length < state.size(); ++length) {
+    for (std::size_t length = 0; length < state.size(); ++length)
         EXPECT_FALSE(DatasetCutter::resume(RecordFormat::csv, state.substr(0, length))) << length;
-    }
 }
 
 TEST(Preview, ShowsCellsByColumnAndCutsThem) {

@@ -103,11 +103,10 @@ std::string chunk_of(int records) {
         text::Record record;
         record.line = static_cast<std::uint64_t>(5 + i * (i % 3 == 0 ? 1 : 2));
         if (i % 4 == 0) record.custom_id = "id " + std::to_string(i);
-        if (i % 7 == 3) {
+        if (i % 7 == 3)
             record.error = text::RecordError{"bad_record", "Record " + std::to_string(i)};
-        } else {
+        else
             record.text = "text\nof " + std::to_string(i);
-        }
         writer.add(record);
     }
     return gzip(writer.take());
@@ -150,9 +149,8 @@ TEST(Slice, SeveralAreCutAtOnce) {
     for (const std::vector<int>& indices : {std::vector{0, 1, 2, 3, 4, 5, 6}, {2}, {0, 3, 6}, {}}) {
         const auto slices = cut_slices(chunk, indices, 7).value();
         ASSERT_EQ(slices.size(), indices.size());
-        for (std::size_t i = 0; i < indices.size(); ++i) {
+        for (std::size_t i = 0; i < indices.size(); ++i)
             EXPECT_EQ(told(slices[i]), told(cut_slice(chunk, {indices[i], 7}).value()));
-        }
     }
 }
 
@@ -169,9 +167,8 @@ std::string convert(ResultsFormat format, std::initializer_list<std::string_view
     std::string out;
     converter.begin(out);
     bool first = true;
-    for (const auto piece : pieces) {
+    for (const auto piece : pieces)
         EXPECT_TRUE(converter.rows(piece, std::exchange(first, false), out));
-    }
     converter.end(out);
     return out;
 }

@@ -32,13 +32,9 @@ using testing::HasSubstr;
 
 const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::KernelCache);
 
-const Contract& kind() {
-    return *find_contract("profile");
-}
+const Contract& kind() { return *find_contract("profile"); }
 
-tl::expected<Plan, FieldErrors> plan_of(const json& args) {
-    return kind().plan(args, {});
-}
+tl::expected<Plan, FieldErrors> plan_of(const json& args) { return kind().plan(args, {}); }
 
 std::string error_of(const json& args) {
     const auto plan = plan_of(args);
@@ -221,9 +217,8 @@ TEST(ProfileKind, ProfilesVader) {
     const auto& summary = outcome.summary;
     EXPECT_TRUE(summary.at("engine").is_null());
     // The guide's keys.
-    for (const auto* key : {"used_mb", "total_mb", "free_mb", "utilization_pct"}) {
+    for (const auto* key : {"used_mb", "total_mb", "free_mb", "utilization_pct"})
         EXPECT_TRUE(summary.at("system_info").at(key).is_number()) << key;
-    }
     EXPECT_EQ(summary.at("summary").at("total_models_profiled"), 1);
     EXPECT_EQ(summary.at("summary").at("llm_models"), 0);
     const auto& model = summary.at("results").at(0);
@@ -255,9 +250,8 @@ TEST(ProfileKind, ProfilesVader) {
 // The methods of the products that a job measured.
 std::set<std::string> methods_of(const json& summary) {
     std::set<std::string> methods;
-    for (const auto& rate : summary.at("engine").at("products")) {
+    for (const auto& rate : summary.at("engine").at("products"))
         methods.insert(rate.at("method").get<std::string>());
-    }
     return methods;
 }
 

@@ -10,9 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-TextScores scores(Label label, std::int64_t compound) {
-    return {label, compound, 0, 0, 0};
-}
+TextScores scores(Label label, std::int64_t compound) { return {label, compound, 0, 0, 0}; }
 
 TEST(SentimentBreakdown, CountsNamesAndTextsWithoutOne) {
     Breakdown breakdown;
@@ -37,9 +35,8 @@ TEST(SentimentBreakdown, CountsNamesAndTextsWithoutOne) {
 // One text by each name, the names split over two tasks.
 json of_two_tasks(int first, int second) {
     Breakdown tasks[2];
-    for (int i = 0; i < first + second; ++i) {
+    for (int i = 0; i < first + second; ++i)
         tasks[i < first ? 0 : 1].add("name " + std::to_string(i), scores(Label::positive, 1));
-    }
     tasks[0].add(from_text<Breakdown>(to_text(tasks[1])).value());
     return tasks[0].summary();
 }

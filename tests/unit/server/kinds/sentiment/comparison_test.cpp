@@ -83,9 +83,7 @@ std::vector<Said> at_random(std::size_t texts, unsigned seed) {
     return all;
 }
 
-std::optional<Label> label_of(const std::string& given) {
-    return GivenLabels({}).of(given);
-}
+std::optional<Label> label_of(const std::string& given) { return GivenLabels({}).of(given); }
 
 TEST(SentimentComparison, CountsAsByHand) {
     const auto texts = at_random(500, 1);
@@ -100,9 +98,8 @@ TEST(SentimentComparison, CountsAsByHand) {
     for (const Said& text : texts) {
         const auto& [first, second, third] = text.scores;
         std::set<Label> labels;
-        for (const auto& one : text.scores) {
+        for (const auto& one : text.scores)
             if (one) labels.insert(one->label);
-        }
         disagreeing += labels.size() > 1 ? 1 : 0;
         if (first && third) {
             ++both;
@@ -154,11 +151,9 @@ TEST(SentimentComparison, TheResultDoesNotDependOnTheCut) {
         auto merged = stored(count(all.first(cut)));
         merged.add(stored(count(all.subspan(cut), cut)));
         json parts = merged.summary(kCompared);
-        for (const auto& model : kCompared) {  // seconds of two tasks add up
-            for (const char* key : {"avg_inference_time_ms", "items_per_second"}) {
+        for (const auto& model : kCompared)  // seconds of two tasks add up
+            for (const char* key : {"avg_inference_time_ms", "items_per_second"})
                 parts["comparison"][model.name][key] = whole["comparison"][model.name][key];
-            }
-        }
         EXPECT_EQ(parts, whole) << cut;
     }
 }

@@ -87,9 +87,8 @@ TEST(SentimentKind, EveryRowHasTheContractsColumns) {
     for (const json& row : outcome.rows) {
         std::set<std::string> missing;
         for (const Column& column : contract.columns) missing.emplace(column.name);
-        for (const auto& [member, value] : row.items()) {
+        for (const auto& [member, value] : row.items())
             EXPECT_EQ(missing.erase(member), 1U) << member;
-        }
         // Only of jobs by a policy, of comparisons, and of items that have them; nulls where the
         // text failed.
         const std::set<std::string> optional{"model",  "form",   "model_asked", "model_reason",
@@ -180,9 +179,8 @@ TEST(SentimentKind, WrongArgumentsNameTheirField) {
 
 TEST(SentimentKind, ManyTextsAreCutIntoTasksAndTheReportDoesNotShowTheCuts) {
     json texts = json::array();
-    for (int i = 0; i < 30000; ++i) {
+    for (int i = 0; i < 30000; ++i)
         texts.push_back(i % 3 == 0 ? "good" : i % 3 == 1 ? "bad" : "paper");
-    }
     texts[20000] = "The most wonderful, superb, great, excellent and brilliant thing!!!";
     const Plan cut = plan({{"texts", texts}}).value();
     EXPECT_EQ(cut.tasks.size(), 30000 / kChunkRecords + 1);

@@ -32,9 +32,7 @@ PlanningContext planning_context(const std::vector<Manifest>& models) {
             .advertisements = {json{{"sentiment", advertisement_of(models)}}.dump()}};
 }
 
-const Contract& contract() {
-    return *find_contract("sentiment");
-}
+const Contract& contract() { return *find_contract("sentiment"); }
 
 tl::expected<Plan, FieldErrors> plan(json args, const PlanningContext& known) {
     if (!args.contains("items") && !args.contains("texts")) args["texts"] = {"a"};

@@ -74,9 +74,8 @@ class SentimentOnDevice : public testing::Test {
 inline std::vector<json> rows_of(const TaskOutput& output) {
     std::vector<json> rows;
     const auto lines = gunzip(output.results, 1 << 20).value();
-    for (std::size_t at = 0; at < lines.size(); at = lines.find('\n', at) + 1) {
+    for (std::size_t at = 0; at < lines.size(); at = lines.find('\n', at) + 1)
         rows.push_back(json::parse(lines.substr(at, lines.find('\n', at) - at)));
-    }
     return rows;
 }
 

@@ -43,9 +43,7 @@ json desk() {
               {{"markets", {"open", "extended"}}, {"model", "distilbert"}}}}};
 }
 
-Timestamp moment(const std::string& text) {
-    return parse_rfc3339(text).value();
-}
+Timestamp moment(const std::string& text) { return parse_rfc3339(text).value(); }
 
 PlanningContext planning_context(const std::vector<Manifest>& models, const json& policy = desk(),
                                  const std::string& at = kTrading) {
@@ -59,9 +57,7 @@ PlanningContext planning_context(const std::vector<Manifest>& models, const json
     return known;
 }
 
-const Contract& contract() {
-    return *find_contract("sentiment");
-}
+const Contract& contract() { return *find_contract("sentiment"); }
 
 Plan planned(const json& args, const PlanningContext& known) {
     return contract().plan(args, known).value();
@@ -189,9 +185,8 @@ TEST(SentimentPolicy, APreviewReportsTheNextSwitch) {
     EXPECT_EQ(preview["next_switch"]["from"], "2026-03-03T01:00:00.000Z");
     EXPECT_EQ(preview["next_switch"]["model"], "vader");
     EXPECT_EQ(preview["spans"].back()["until"], "2026-03-09T15:00:00.000Z");
-    for (std::size_t i = 1; i < preview["spans"].size(); ++i) {
+    for (std::size_t i = 1; i < preview["spans"].size(); ++i)
         EXPECT_EQ(preview["spans"][i]["from"], preview["spans"][i - 1]["until"]);
-    }
 }
 
 TEST(SentimentPolicy, AJobOnTextsWithoutTimesIsPlannedForOneModel) {

@@ -26,8 +26,6 @@ inline json summary_of(const json& args) {
     return json::parse(*summary);
 }
 
-inline json card_of(const json& args) {
-    return summary_of(args).at("gpus").at(0);
-}
+inline json card_of(const json& args) { return summary_of(args).at("gpus").at(0); }
 
 }  // namespace plimsoll::jobs::training_config

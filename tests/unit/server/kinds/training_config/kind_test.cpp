@@ -17,13 +17,9 @@ namespace {
 
 using nlohmann::json;
 
-const Contract& kind() {
-    return *find_contract("training-config");
-}
+const Contract& kind() { return *find_contract("training-config"); }
 
-tl::expected<Plan, FieldErrors> plan_of(const json& args) {
-    return kind().plan(args, {});
-}
+tl::expected<Plan, FieldErrors> plan_of(const json& args) { return kind().plan(args, {}); }
 
 FieldErrors errors_of(const json& args) {
     const auto plan = plan_of(args);

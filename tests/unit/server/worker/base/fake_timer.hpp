@@ -50,9 +50,8 @@ class FakeTimer final : public Timer {
 
     void move_to(TimePoint to) {
         now_ = to;
-        for (auto& sleeper : sleepers_) {
+        for (auto& sleeper : sleepers_)
             if (sleeper.until <= now_) sleeper.wake->cancel();
-        }
     }
 
     TimePoint now_ = TimePoint{} + std::chrono::hours(1);

@@ -66,9 +66,7 @@ Result<TaskOutput> run_alone(const std::string&, std::string_view input, RunCont
     return TaskOutput{"alone: " + std::string(input), 1, 0, {}};
 }
 
-std::string shared_key(const std::string& args) {
-    return args;
-}
+std::string shared_key(const std::string& args) { return args; }
 
 void run_shared(std::span<jobs::SharedTask> tasks) {
     const auto has = [&](std::string_view input) {

@@ -68,9 +68,8 @@ TEST(TaskRunner, AMergeMayWriteRowsAgain) {
 }
 
 TEST(TaskRunner, OutOfMemoryIsRetried) {
-    for (const auto* input : {"exhausted", "unavailable", "timeout", "bad_alloc"}) {
+    for (const auto* input : {"exhausted", "unavailable", "timeout", "bad_alloc"})
         EXPECT_EQ(outcome_of(input), Outcome::retry) << input;
-    }
 }
 
 TEST(TaskRunner, ARetryWaitsByTheKindOfItsErrorAndItsAttempt) {
@@ -83,9 +82,8 @@ TEST(TaskRunner, ARetryWaitsByTheKindOfItsErrorAndItsAttempt) {
 }
 
 TEST(TaskRunner, EverythingElseIsFinal) {
-    for (const auto* input : {"invalid_input", "internal", "throw", "throw 7"}) {
+    for (const auto* input : {"invalid_input", "internal", "throw", "throw 7"})
         EXPECT_EQ(outcome_of(input), Outcome::failed) << input;
-    }
 }
 
 TEST(TaskRunner, AnExceptionsMessageReachesTheReport) {

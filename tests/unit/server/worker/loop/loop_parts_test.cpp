@@ -76,9 +76,7 @@ namespace {
 
 constexpr const char* kVariable = "PLIMSOLL_TEST_KIND_LIMIT";
 
-Result<std::string> check(std::string_view value) {
-    return jobs::whole_number(value, 1, 600);
-}
+Result<std::string> check(std::string_view value) { return jobs::whole_number(value, 1, 600); }
 
 constexpr jobs::KindSetting kLimit{"test.limit", kVariable, "1..600", "A limit", "15", check};
 constexpr jobs::Run kKinds[] = {{.name = "without"}, {.name = "with", .settings = {&kLimit, 1}}};

@@ -25,13 +25,9 @@ Batch of_estimated_tasks(int count, double estimated, double taken) {
     return batch;
 }
 
-Pace pace() {
-    return Pace({.seconds = 0.25, .fewest_tasks = 64, .max_tasks = 1024});
-}
+Pace pace() { return Pace({.seconds = 0.25, .fewest_tasks = 64, .max_tasks = 1024}); }
 
-TEST(Pace, BeginsWithFewTasks) {
-    EXPECT_EQ(pace().tasks(), 64);
-}
+TEST(Pace, BeginsWithFewTasks) { EXPECT_EQ(pace().tasks(), 64); }
 
 TEST(Pace, ClaimsAsManyTasksAsFitIntoAClaim) {
     auto fast = pace();
@@ -65,9 +61,7 @@ TEST(Pace, IgnoresABatchThatRanNothing) {
     EXPECT_EQ(unchanged.tasks(), 64);
 }
 
-TEST(Pace, ClaimsByEstimateUntilItKnowsTheDevice) {
-    EXPECT_DOUBLE_EQ(pace().work(), 0.25);
-}
+TEST(Pace, ClaimsByEstimateUntilItKnowsTheDevice) { EXPECT_DOUBLE_EQ(pace().work(), 0.25); }
 
 TEST(Pace, ClaimsAsMuchAsTheDeviceDoesInTheTime) {
     auto fast = pace();

@@ -76,11 +76,10 @@ class WorkerTest : public testing::Test {
         for (;;) {
             io_.poll();
             if (condition()) return;
-            if (device_.pulse().busy) {
+            if (device_.pulse().busy)
                 ASSERT_GT(io_.run_one_for(60s), 0U) << "the device thread does not come back";
-            } else if (io_.poll() == 0 && !timer_.advance_to_next()) {
+            else if (io_.poll() == 0 && !timer_.advance_to_next())
                 ASSERT_GT(io_.run_one_for(60s), 0U) << "nothing happens any more";
-            }
         }
     }
 

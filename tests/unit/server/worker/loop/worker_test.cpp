@@ -270,11 +270,9 @@ TEST_F(WorkerTest, LostLeasesAreNeverReportedUnderTheNewEpoch) {
 
 TEST_F(WorkerTest, ARefusedResultFailsAlone) {
     store_.judge = [](const std::vector<queue::TaskReport>& reports) -> Result<queue::Acceptance> {
-        for (const auto& report : reports) {
-            if (report.seq == 1 && report.outcome == Outcome::done) {
+        for (const auto& report : reports)
+            if (report.seq == 1 && report.outcome == Outcome::done)
                 return fail(Errc::too_large, "Over 8 MiB.");
-            }
-        }
         return queue::Acceptance::accepted;
     };
     store_.ready = {{task("echo", 0), task("echo", 1), task("echo", 2)}};

@@ -25,9 +25,7 @@ using namespace boost::asio::experimental::awaitable_operators;
 
 // --- what children do ---
 
-TEST(Role, DISABLED_Fail) {
-    FAIL() << "as told";
-}
+TEST(Role, DISABLED_Fail) { FAIL() << "as told"; }
 
 TEST(Role, DISABLED_WaitForASignal) {
     ASSERT_EQ(write(STDOUT_FILENO, "\nready\n", 7), 7);

@@ -54,9 +54,8 @@ class SupervisorTest : public testing::Test {
     // Time passes and every worker sends heartbeats.
     void live(std::chrono::seconds time) {
         for (auto left = time; left > 0s; left -= 10s) {
-            for (const auto& child : children_) {
+            for (const auto& child : children_)
                 if (child->arguments.front() == "worker") child->says("+");
-            }
             advance(10s);
         }
     }
@@ -68,11 +67,9 @@ class SupervisorTest : public testing::Test {
     // The youngest child that was started with this argument, or null.
     std::shared_ptr<ChildScript> started_for(const std::string& argument) const {
         std::shared_ptr<ChildScript> youngest;
-        for (const auto& child : children_) {
-            if (std::ranges::find(child->arguments, argument) != child->arguments.end()) {
+        for (const auto& child : children_)
+            if (std::ranges::find(child->arguments, argument) != child->arguments.end())
                 youngest = child;
-            }
-        }
         return youngest;
     }
     // Each in turn, after its preceding pause.

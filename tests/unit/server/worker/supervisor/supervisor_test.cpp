@@ -10,9 +10,7 @@ namespace plimsoll::worker {
 namespace {
 
 // No other process of the machine uses this place.
-std::string own_node() {
-    return "test-" + std::to_string(getpid());
-}
+std::string own_node() { return "test-" + std::to_string(getpid()); }
 
 TEST(SupervisorPlace, HasOneHolder) {
     auto first = SupervisorPlace::take(own_node(), "postgresql://a");

@@ -17,13 +17,12 @@ bool is_deepspeed(const YAML::Node& root, const Path& around) {
 // {"bf16": {"enabled": true}} and its sibling.
 void plan_half(Planner& p, const std::string& name) {
     const bool enabled = mixed_precision(p.r) == name;
-    if (has(p.root, {name, "enabled"})) {
+    if (has(p.root, {name, "enabled"}))
         p.set("precision", {name, "enabled"}, yes(enabled), false);
-    } else if (enabled && has(p.root, {name})) {
+    else if (enabled && has(p.root, {name}))
         p.set("precision", {name, "enabled"}, "true", true);
-    } else if (enabled) {
+    else if (enabled)
         p.set("precision", {name}, R"({"enabled": true})", true);
-    }
 }
 
 void plan_stage_of_zero(Planner& p) {
@@ -32,11 +31,10 @@ void plan_stage_of_zero(Planner& p) {
         return;
     }
     const std::string stage(1, p.r.sharding.back());
-    if (has(p.root, {"zero_optimization"})) {
+    if (has(p.root, {"zero_optimization"}))
         p.set("sharding", {"zero_optimization", "stage"}, stage, true);
-    } else {
+    else
         p.set("sharding", {"zero_optimization"}, R"({"stage": )" + stage + "}", true);
-    }
     // Buckets are never larger than what is trained.
     const auto compare_bucket = [&](const char* name, std::int64_t usual) {
         const double value = scalar_at(p.root, {"zero_optimization", name}, 0.0);

@@ -20,9 +20,7 @@ constexpr std::int64_t kMaxCards = 100'000;  // as --cards
 constexpr std::array kBatch = {"batch_size", "train_batch_size"};
 
 // The class that Hydra instantiates for a mapping: "lightning.pytorch.trainer.Trainer".
-std::string target_of(const YAML::Node& node) {
-    return word_at(node, {"_target_"});
-}
+std::string target_of(const YAML::Node& node) { return word_at(node, {"_target_"}); }
 
 // A file of Hydra's group "trainer" or "data", which other files are composed with.
 bool is_trainer_group(const YAML::Node& root) {
@@ -52,11 +50,10 @@ void plan_precision(Planner& p, const Path& path) {
 // The trainer does not clip by default.
 void plan_clipping(Planner& p, const Path& path) {
     if ((scalar_at(p.root, path, 0.0) > 0) == p.r.clip) return;
-    if (!p.r.clip || !word_at(p.root, path).empty()) {
+    if (!p.r.clip || !word_at(p.root, path).empty())
         p.set("clipping", path, p.r.clip ? "1.0" : "0", false);
-    } else {
+    else
         p.say(place_of(path) + " is not in the file; the estimate clips gradients");
-    }
 }
 
 // What the file says, in the terms of the contract, against the estimate's.
@@ -102,9 +99,8 @@ void plan_model(Planner& p) {
         p.change_rate(joined(around, "lr"));
         p.change_rate(joined(around, "learning_rate"));
         p.change("warmup_steps", joined(around, "warmup_steps"), p.r.warmup_steps);
-        for (const char* name : {"gradient_checkpointing", "use_gradient_checkpointing"}) {
+        for (const char* name : {"gradient_checkpointing", "use_gradient_checkpointing"})
             p.change("checkpointing", joined(around, name), std::string(yes(p.r.checkpointing)));
-        }
     }
 }
 

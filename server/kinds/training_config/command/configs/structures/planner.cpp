@@ -29,11 +29,10 @@ void Planner::set(std::string_view name, Path path, std::int64_t value, bool add
 
 void Planner::settle(std::string_view name, Path path, std::string value, bool is_usual,
                      bool is_text) {
-    if (has(root, path) || !is_usual) {
+    if (has(root, path) || !is_usual)
         set(name, std::move(path), std::move(value), true, is_text);
-    } else if (wanted(name)) {
+    else if (wanted(name))
         plan_.placed.insert(std::string(name));
-    }
 }
 
 void Planner::change(std::string_view name, const Path& path, std::int64_t value) {
@@ -45,11 +44,10 @@ void Planner::change(std::string_view name, const Path& path, std::string value,
 }
 
 void Planner::change_rate(const Path& path) {
-    if (r.rate) {
+    if (r.rate)
         change("learning_rate", path, ::plimsoll::training::yaml_number(*r.rate));
-    } else if (wanted("learning_rate") && has(root, path)) {
+    else if (wanted("learning_rate") && has(root, path))
         say("the report advises no learning rate: SGD's depends on the task");
-    }
 }
 
 void Planner::write_mapped(Path path, std::string value, bool is_text) {

@@ -84,15 +84,9 @@ std::optional<Path> lightning_trainer(const YAML::Node& root);  // or the root o
 std::optional<Path> training_batch(const YAML::Node& root);     // of Lightning's data
 
 // Terms shared by several structures.
-inline const char* yes(bool value) {
-    return value ? "true" : "false";
-}
-inline bool is_zero(const Recommended& r) {
-    return r.sharding.starts_with("zero");
-}
-inline bool is_sharded(const Recommended& r) {
-    return r.sharding == "fsdp" || is_zero(r);
-}
+inline const char* yes(bool value) { return value ? "true" : "false"; }
+inline bool is_zero(const Recommended& r) { return r.sharding.starts_with("zero"); }
+inline bool is_sharded(const Recommended& r) { return r.sharding == "fsdp" || is_zero(r); }
 // 16-bit weights, which no library converts by itself.
 inline bool has_half_weights(const Recommended& r) {
     return (r.precision == "bf16" || r.precision == "fp16") && !is_zero(r);
@@ -112,11 +106,9 @@ void find_mappings(const YAML::Node& node, const Path& path, const Fits& fits,
                    std::vector<Path>& found) {
     if (!node.IsMap() || path.size() > kDeepest) return;
     if (fits(node, path)) found.push_back(path);
-    for (const auto& one : node) {
-        if (one.first.IsScalar() && one.second.IsMap()) {
+    for (const auto& one : node)
+        if (one.first.IsScalar() && one.second.IsMap())
             find_mappings(one.second, joined(path, one.first.Scalar()), fits, found);
-        }
-    }
 }
 
 // The only such mapping; with several, it would be ambiguous.

@@ -38,9 +38,7 @@ bool is_axolotl(const YAML::Node& root) {
     return has(root, {"base_model"}) && has(root, {"micro_batch_size"});
 }
 
-bool asks(Reader& in, const char* key) {
-    return in.value(Path{key}, false);
-}
+bool asks(Reader& in, const char* key) { return in.value(Path{key}, false); }
 
 void read_axolotl_attention(Reader& in) {
     std::string kind = simple(in.word({"attn_implementation"}, "sdpa"));

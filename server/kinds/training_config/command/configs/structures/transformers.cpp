@@ -65,10 +65,9 @@ class Arguments {
         p_.compare_run();
         plan_packing();
         plan_fused_loss();
-        for (const char* name : {"torch_compile", "auto_find_batch_size"}) {
+        for (const char* name : {"torch_compile", "auto_find_batch_size"})
             if (is_true(in(name)))
                 p_.say(place_of(in(name)) + " is true, which the estimate does not model");
-        }
     }
 
   private:
@@ -100,13 +99,12 @@ class Arguments {
         if (pure) return;
         const auto dtype = of_model({"dtype", "torch_dtype", "model_dtype"});
         // For quantized weights it is the type to compute in.
-        if (dtype && word(*dtype) != "auto" && r_.quantization == "none") {
+        if (dtype && word(*dtype) != "auto" && r_.quantization == "none")
             p_.set("precision", *dtype, weights, false, true);
-        } else if (half_weights && !dtype) {
+        else if (half_weights && !dtype)
             p_.say("the estimate is for weights in " + weights + ": load the model so");
-        } else if (!half_weights && dtype && r_.quantization == "none") {
+        else if (!half_weights && dtype && r_.quantization == "none")
             p_.say(place_of(*dtype) + " is auto; the estimate is for weights in float32");
-        }
     }
 
     void plan_checkpointing() {
@@ -117,9 +115,8 @@ class Arguments {
             return;
         }
         const bool adds = r_.checkpointing || trl_;
-        if (adds || has(p_.root, in("gradient_checkpointing"))) {
+        if (adds || has(p_.root, in("gradient_checkpointing")))
             p_.set("checkpointing", in("gradient_checkpointing"), yes(r_.checkpointing), adds);
-        }
     }
 
     void plan_optimizer() {
@@ -131,9 +128,8 @@ class Arguments {
         // The default is fused AdamW.
         if ((meant != "adamw_torch_fused" || !present.empty()) && usual != meant)
             p_.set("optimizer", in("optim"), meant, true, true);
-        if (r_.optimizer == "sgd_momentum") {
+        if (r_.optimizer == "sgd_momentum")
             p_.set("optimizer", in("optim_args"), "momentum=0.9", true, true);
-        }
     }
 
     // The trainer clips at 1 by default.
@@ -179,11 +175,10 @@ class Arguments {
         if (!fused) return;
         if (has(p_.root, of("fused_linear_cross_entropy")))
             p_.set("fused_loss", of("fused_linear_cross_entropy"), "true", false);
-        for (const char* name : {"rms_norm", "rope", "swiglu", "geglu"}) {
+        for (const char* name : {"rms_norm", "rope", "swiglu", "geglu"})
             if (is_true(of(name)))
                 p_.say(place_of(of(name)) +
                        " is true; the estimate models only Liger's fused loss");
-        }
         if (!has(p_.root, in("liger_kernel_config")))
             p_.say(
                 "without liger_kernel_config, Liger's other kernels are on, too; the estimate "
@@ -234,9 +229,7 @@ const char* structure_of(bool llama_factory, bool trl) {
                          : "Transformers TrainingArguments";
 }
 
-bool is_llama_factory(const YAML::Node& root) {
-    return count_of(root, kFactory) > 1;
-}
+bool is_llama_factory(const YAML::Node& root) { return count_of(root, kFactory) > 1; }
 
 bool is_trl(const YAML::Node& root, const Path& arguments) {
     return !is_llama_factory(root) &&

@@ -40,11 +40,10 @@ TEST_F(Backups, LeaveLinksAlone) {
 
 // Root writes what it creates as its own: a file that was given away would come back.
 TEST_F(Backups, LeaveFilesOfOthersAlone) {
-    if (::geteuid() == 0) {
+    if (::geteuid() == 0)
         ASSERT_EQ(::chown(file_.c_str(), 12345, 12345), 0);
-    } else {
+    else
         file_ = "/etc/passwd";
-    }
     EXPECT_THAT(check_writable(file_).error().message, HasSubstr("belongs to another user"));
     EXPECT_FALSE(restore_file(file_));
 }

@@ -123,20 +123,19 @@ class ContractSchemas {
             return add(place, component(ref.substr(ref.rfind('/') + 1)));
         }
         const auto known = values().find(place);
-        if (known != values().end()) {
+        if (known != values().end())
             options_.push_back({place, known->second});
-        } else if (schema.contains("enum")) {
+        else if (schema.contains("enum"))
             options_.push_back({place, schema["enum"]});
-        } else if (schema.at("type") == "boolean") {
+        else if (schema.at("type") == "boolean")
             options_.push_back({place, {true, false}});
-        } else if (schema["type"] == "array") {
+        else if (schema["type"] == "array")
             add(place + "/0", schema.at("items"));
-        } else if (schema["type"] == "object" && schema.contains("properties")) {
+        else if (schema["type"] == "object" && schema.contains("properties"))
             for (const auto& [name, member] : schema["properties"].items())
                 add(place + "/" + name, member);
-        } else if (schema["type"] != "object") {
+        else if (schema["type"] != "object")
             ADD_FAILURE() << "Give values of the new option " << place << ".";
-        }
     }
 
     json document_ = json::parse(http::contract_json());
@@ -177,9 +176,7 @@ Answer answer_to(const json& args) {
     return answer;
 }
 
-bool is_off(const json& value) {
-    return value == false || value == 0 || value == "none";
-}
+bool is_off(const json& value) { return value == false || value == 0 || value == "none"; }
 
 json with(json args, const std::string& place, const json& value) {
     args[json::json_pointer(place)] = value;

@@ -11,9 +11,7 @@ std::string numbered(int last) {
     return text;
 }
 
-TEST(LineDiff, WithoutChangesThereIsNone) {
-    EXPECT_EQ(unified_diff("f", "a\n", {}), "");
-}
+TEST(LineDiff, WithoutChangesThereIsNone) { EXPECT_EQ(unified_diff("f", "a\n", {}), ""); }
 
 TEST(LineDiff, ShowsThreeLinesAround) {
     EXPECT_EQ(unified_diff("f.yaml", numbered(9), {{4, "five\n"}}),

@@ -52,9 +52,8 @@ TEST_F(Operations, GpuProfilesOfATeamAreAddedListedAndRemoved) {
     EXPECT_EQ(made.json()["id"], "mine");
     const auto all = call("listGpuProfiles", {"GET", "/v1/gpu-profiles", identity_.ada}).json();
     std::vector<std::string> own;
-    for (const auto& profile : all["items"]) {
+    for (const auto& profile : all["items"])
         if (profile["custom"]) own.push_back(profile["id"]);
-    }
     EXPECT_EQ(own, std::vector<std::string>{"mine"});
     const Sent remove{"DELETE", "/v1/gpu-profiles/mine", identity_.ada};
     EXPECT_EQ(call("deleteGpuProfile", remove).status, 204);
