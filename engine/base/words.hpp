@@ -2,6 +2,7 @@
 
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 

@@ -43,9 +43,7 @@ Record failed(std::string_view code, std::string message) {
     return record;
 }
 
-Record without_text() {
-    return failed(kEmptyText, "The text is null.");
-}
+Record without_text() { return failed(kEmptyText, "The text is null."); }
 
 std::string not_utf8(const std::string& column) {
     return "The column \"" + column + "\" is not UTF-8.";
@@ -62,9 +60,8 @@ Record parse_csv(std::string_view raw, const RecordLayout& layout) {
         if (!cell.empty()) into = std::move(cell);
     };
     read(layout.custom_id_position, record.custom_id);
-    for (const auto attribute : kColumnAttributes) {
+    for (const auto attribute : kColumnAttributes)
         read(layout.attribute_positions[attribute], record.attributes[attribute]);
-    }
     if (layout.keep_positions.empty()) return record;
     auto kept = nlohmann::ordered_json::object();
     for (std::size_t i = 0; i < layout.keep_positions.size(); ++i) {
@@ -88,13 +85,11 @@ Record parse_json(std::string_view raw, const RecordColumns& columns) {
     if (value.is_null()) return without_text();
     if (!value.is_object()) return failed("invalid_json", "This is not JSON in UTF-8.");
     const auto text = value.find(columns.text);
-    if (text == value.end()) {
+    if (text == value.end())
         return failed("missing_text", "The object has no member \"" + columns.text + "\".");
-    }
     if (text->is_null()) return without_text();
-    if (!text->is_string()) {
+    if (!text->is_string())
         return failed("invalid_record", "The member \"" + columns.text + "\" is not a string.");
-    }
     record.text = std::move(text->get_ref<std::string&>());
     const auto read = [&](const std::string& name, std::optional<std::string>& into) {
         const auto member = name.empty() ? value.end() : value.find(name);
@@ -110,9 +105,8 @@ Record parse_json(std::string_view raw, const RecordColumns& columns) {
         }
     };
     read(columns.custom_id, record.custom_id);
-    for (const auto attribute : kColumnAttributes) {
+    for (const auto attribute : kColumnAttributes)
         read(columns.attributes[attribute], record.attributes[attribute]);
-    }
     if (columns.keep.empty() || record.error) return record;
     auto kept = nlohmann::ordered_json::object();
     for (const auto& name : columns.keep) {

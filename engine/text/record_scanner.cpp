@@ -40,9 +40,8 @@ void RecordScanner::save(std::string& out) const {
 bool RecordScanner::load(std::string_view& rest) {
     std::uint8_t overlong = 0;
     std::string_view held;
-    if (!input_.load(rest) || !unpack_integer(rest, overlong) || !unpack_string(rest, held)) {
+    if (!input_.load(rest) || !unpack_integer(rest, overlong) || !unpack_string(rest, held))
         return false;
-    }
     overlong_ = overlong != 0;
     held_ = held;
     return true;

@@ -114,21 +114,19 @@ std::string_view Utf8Input::feed(std::string_view bytes) {
     held_ += bytes;
     if (encoding_ == Encoding::unknown) find_encoding();
     converted_.clear();
-    if (encoding_ == Encoding::utf8) {
+    if (encoding_ == Encoding::utf8)
         converted_.swap(held_);
-    } else if (encoding_ != Encoding::unknown) {
+    else if (encoding_ != Encoding::unknown)
         convert(false);
-    }
     return converted_;
 }
 
 std::string_view Utf8Input::finish() {
     converted_.clear();
-    if (encoding_ == Encoding::unknown) {
+    if (encoding_ == Encoding::unknown)
         converted_.swap(held_);
-    } else {
+    else
         convert(true);
-    }
     return converted_;
 }
 
@@ -181,9 +179,8 @@ bool Utf8Input::load(std::string_view& rest) {
     std::uint8_t encoding = 0;
     std::string_view held;
     if (!unpack_integer(rest, encoding) || !unpack_string(rest, held)) return false;
-    if (encoding > static_cast<std::uint8_t>(Encoding::utf16_big) || held.size() > kMaxHeld) {
+    if (encoding > static_cast<std::uint8_t>(Encoding::utf16_big) || held.size() > kMaxHeld)
         return false;
-    }
     encoding_ = static_cast<Encoding>(encoding);
     held_ = held;
     return true;

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 
 #include <sys/prctl.h>
 #include <sys/resource.h>

@@ -5,6 +5,8 @@
 #include "server/base/awaitable.hpp"
 #include "server/identity/identity.hpp"
 
+#include <vector>
+
 // Stores users, teams, tokens and sessions. Implemented by server/postgres. Every write adds an
 // audit row in the same transaction. Errc::not_found covers both what does not exist and what the
 // author may not see.

@@ -78,9 +78,8 @@ std::vector<std::string> names_of(const json& claims) {
     std::vector<std::string> names;
     for (const auto* claim : {"name", "preferred_username", "email", "sub"}) {
         auto name = trimmed_in(claims, claim);
-        if (is_name(name) && std::ranges::find(names, name) == names.end()) {
+        if (is_name(name) && std::ranges::find(names, name) == names.end())
             names.push_back(std::move(name));
-        }
     }
     names.push_back("user " + to_base64url(sha256(text_in(claims, "sub"))).substr(0, 12));
     return names;

@@ -10,26 +10,16 @@
 namespace plimsoll::training {
 namespace {
 
-const char* python(bool value) {
-    return value ? "True" : "False";
-}
-const char* lower(bool value) {
-    return value ? "true" : "false";
-}
+const char* python(bool value) { return value ? "True" : "False"; }
+const char* lower(bool value) { return value ? "true" : "false"; }
 
-bool fp16(const RecommendedSettings& s) {
-    return s.training.scaled();
-}
+bool fp16(const RecommendedSettings& s) { return s.training.scaled(); }
 bool bf16(const RecommendedSettings& s) {
     return s.training.precision != Precision::fp32 && !fp16(s);
 }
 // DeepSpeed converts the weights itself.
-bool half_weights(const TrainingSettings& t) {
-    return t.half_weights() && !layout_of(t).is_zero();
-}
-const char* half_type(const RecommendedSettings& s) {
-    return fp16(s) ? "float16" : "bfloat16";
-}
+bool half_weights(const TrainingSettings& t) { return t.half_weights() && !layout_of(t).is_zero(); }
+const char* half_type(const RecommendedSettings& s) { return fp16(s) ? "float16" : "bfloat16"; }
 
 std::string optimizer_name(const TrainingSettings& t) {
     const bool fused = t.optimizer == Optimizer::adamw && t.kernel == OptimizerKernel::fused;
@@ -51,18 +41,14 @@ std::string left_to_trl(const RecommendedSettings& s) {
 
 const char* lightning_precision(const TrainingSettings& t) {
     switch (t.precision) {
-        case Precision::fp32:
-            return "32-true";
-        case Precision::bf16_autocast:
-            return "bf16-mixed";
-        case Precision::fp16_autocast:
-            return "16-mixed";
+        case Precision::fp32: return "32-true";
+        case Precision::bf16_autocast: return "bf16-mixed";
+        case Precision::fp16_autocast: return "16-mixed";
         case Precision::bf16:
             // bf16-true would convert the adapters, too.
             return layout_of(t).wide_adapters ? "32-true  # for a model that is loaded in bfloat16"
                                               : "bf16-true";
-        case Precision::fp16:
-            return "16-mixed  # for a model that is loaded in float16";
+        case Precision::fp16: return "16-mixed  # for a model that is loaded in float16";
     }
     return "";
 }
@@ -335,9 +321,8 @@ std::string deepspeed_json(const RecommendedSettings& s) {
     // The buckets that the estimate counts.
     const auto bucket = std::min(kReduceBucket, s.trainable_parameters);
     out += fmt::format("  \"zero_optimization\": {{\"stage\": {}", stage);
-    if (stage > 0) {
+    if (stage > 0)
         out += fmt::format(", \"reduce_bucket_size\": {}, \"overlap_comm\": false", bucket);
-    }
     if (stage == 3) out += fmt::format(", \"stage3_max_live_parameters\": {}", kMaxLive);
     if (layout.offloads_optimizer)
         out += ",\n    \"offload_optimizer\": {\"device\": \"cpu\", \"pin_memory\": true}";

@@ -3,6 +3,7 @@
 #include "engine/waves/series/timestamps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace plimsoll::waves {

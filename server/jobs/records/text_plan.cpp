@@ -33,11 +33,10 @@ text::Record record_of(const json& item) {
                                       std::to_string(text::ReaderLimits{}.kept_bytes) + " bytes."};
         }
     }
-    if (const auto& content = item.at("text"); content.is_string()) {
+    if (const auto& content = item.at("text"); content.is_string())
         record.text = content.get<std::string>();
-    } else {
+    else
         record.error = text::RecordError{std::string(text::kEmptyText), "The text is null."};
-    }
     return record;
 }
 

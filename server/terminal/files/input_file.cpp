@@ -23,9 +23,7 @@ constexpr std::size_t kPieceBytes = 1 << 16;
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-int keep_open(std::FILE*) {
-    return 0;
-}
+int keep_open(std::FILE*) { return 0; }
 
 Result<File> open(const std::string& name) {
     if (name == "-") return File(stdin, keep_open);
@@ -45,9 +43,8 @@ Result<text::RecordColumns> parse_columns(const std::vector<std::string>& column
         std::string* name = member == "text"        ? &chosen.text
                             : member == "custom_id" ? &chosen.custom_id
                                                     : nullptr;
-        for (const auto attribute : text::kColumnAttributes) {
+        for (const auto attribute : text::kColumnAttributes)
             if (member == name_of(attribute)) name = &chosen.attributes[attribute];
-        }
         if (member == "keep") name = &chosen.keep.emplace_back();
         if (equals == std::string::npos || name == nullptr) {
             return fail(Errc::invalid_input,
@@ -55,9 +52,8 @@ Result<text::RecordColumns> parse_columns(const std::vector<std::string>& column
                         "time, label, group or keep, not \"" +
                             column + "\".");
         }
-        if (!name->empty() || std::ranges::count(columns, column) > 1) {
+        if (!name->empty() || std::ranges::count(columns, column) > 1)
             return fail(given_twice(column));
-        }
         *name = column.substr(equals + 1);
     }
     return chosen;
@@ -137,17 +133,14 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
             auto& value = read.record.attributes[attribute];
             if (value) item[std::string(name_of(attribute))] = std::move(*value);
         }
-        if (const auto& kept = read.record.attributes[text::Attribute::kept]) {
+        if (const auto& kept = read.record.attributes[text::Attribute::kept])
             item["kept"] = json::parse(*kept);
-        }
         items.push_back(std::move(item));
     };
     text::RecordReader reader(format, columns);
     std::set<std::string> used{columns.text.empty() ? "text" : columns.text,
                                columns.custom_id.empty() ? "custom_id" : columns.custom_id};
-    for (const auto attribute : text::kColumnAttributes) {
-        used.insert(columns.attributes[attribute]);
-    }
+    for (const auto attribute : text::kColumnAttributes) used.insert(columns.attributes[attribute]);
     used.insert(columns.keep.begin(), columns.keep.end());
     UnusedMembers unused(std::move(used));
     std::string piece(kPieceBytes, '\0');
@@ -175,17 +168,15 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
                     name);
     }
     JobInput input;
-    if (format == text::RecordFormat::csv) {
+    if (format == text::RecordFormat::csv)
         input.understood = name + ": " + understood_of(reader, columns, items.size());
-    }
     input.args = {{"items", std::move(items)}};
     // JSON objects have no order: the file's order is sent separately.
     if (format == text::RecordFormat::csv && !columns.keep.empty()) {
         json& keep = input.args["columns"]["keep"] = json::array();
-        for (const auto& column : reader.header()) {
+        for (const auto& column : reader.header())
             if (std::ranges::find(columns.keep, column) != columns.keep.end())
                 keep.push_back(column);
-        }
     }
     for (const auto& [member, line] : unused.found()) {
         input.left_out.push_back(name + ":" + std::to_string(line) + ": the member \"" + member +
@@ -201,9 +192,8 @@ Result<std::string> read_text(const std::string& name) {
     std::string bytes;
     std::string piece(kPieceBytes, '\0');
     text::Utf8Input decoder;
-    while (const auto size = std::fread(piece.data(), 1, piece.size(), file.get())) {
+    while (const auto size = std::fread(piece.data(), 1, piece.size(), file.get()))
         bytes += decoder.feed({piece.data(), size});
-    }
     bytes += decoder.finish();
     if (std::ferror(file.get()) != 0)
         return fail(Errc::invalid_input, "The file cannot be read.", name);

@@ -63,17 +63,11 @@ Cluster::~Cluster() {
     std::filesystem::remove_all(directory_, ignored);
 }
 
-postgres::Target Cluster::superuser() const {
-    return as(postgres::kEmbeddedSuperuser);
-}
+postgres::Target Cluster::superuser() const { return as(postgres::kEmbeddedSuperuser); }
 
-void Cluster::freeze() const {
-    signal_all(SIGSTOP);
-}
+void Cluster::freeze() const { signal_all(SIGSTOP); }
 
-void Cluster::thaw() const {
-    signal_all(SIGCONT);
-}
+void Cluster::thaw() const { signal_all(SIGCONT); }
 
 void Cluster::signal_all(int signal) const {
     const pid_t postmaster = embedded_->pid();
@@ -102,9 +96,7 @@ void Cluster::stop() {
     embedded_.reset();
 }
 
-void Cluster::start() {
-    embedded_ = must(postgres::EmbeddedCluster::start(directory_));
-}
+void Cluster::start() { embedded_ = must(postgres::EmbeddedCluster::start(directory_)); }
 
 std::string Cluster::execute(const std::string& sql) {
     if (!session_) {
@@ -114,9 +106,8 @@ std::string Cluster::execute(const std::string& sql) {
     std::unique_ptr<PGresult, decltype(&PQclear)> rows(PQexec(session_.get(), sql.c_str()),
                                                        &PQclear);
     const auto status = PQresultStatus(rows.get());
-    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
         throw std::runtime_error(PQerrorMessage(session_.get()));
-    }
     return PQntuples(rows.get()) > 0 ? PQgetvalue(rows.get(), 0, 0) : "";
 }
 
@@ -125,9 +116,7 @@ void TestDatabase::save() {
     Cluster::get().execute({std::istreambuf_iterator<char>(file), {}});
 }
 
-TestDatabase::TestDatabase() {
-    [[maybe_unused]] static const bool saved = (save(), true);
-}
+TestDatabase::TestDatabase() { [[maybe_unused]] static const bool saved = (save(), true); }
 
 TestDatabase::~TestDatabase() {
     open();

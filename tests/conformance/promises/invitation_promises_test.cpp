@@ -40,9 +40,8 @@ class InvitationPromises : public StoreTest {
         return must(people().create_user(author_, kind_ + ' ' + name, email, false)).id;
     }
     std::optional<Role> role_of(UserId user) {
-        for (const auto& member : must(people().members(people_.team))) {
+        for (const auto& member : must(people().members(people_.team)))
             if (member.user.id == user) return member.role;
-        }
         return std::nullopt;
     }
     std::size_t open_ones() { return must(store().list(people_.team)).size(); }
@@ -94,9 +93,8 @@ TEST_F(InvitationPromises, ATakenNameDoesNotUseUpTheInvitation) {
     make_user("mia", kind_ + "@example.com");
     invite('a');
     EXPECT_EQ(refusal('a', newcomer("mia")), Errc::conflict);
-    for (const auto* look : {"MIA", "mia ", " mia", "mla", "m1a"}) {
+    for (const auto* look : {"MIA", "mia ", " mia", "mla", "m1a"})
         EXPECT_EQ(refusal('a', newcomer(look)), Errc::conflict) << look;
-    }
     EXPECT_FALSE(refusal('a', newcomer("mina", kind_ + "@example.com")))
         << "it does not tell whether an address is known";
 }

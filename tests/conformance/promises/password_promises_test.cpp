@@ -178,9 +178,8 @@ TEST_F(PasswordPromises, TheUserReturnsToTheTeamOfTheLastSession) {
 TEST_F(PasswordPromises, DelaysBetweenAttemptsGrow) {
     set_password("hash");
     for (const auto& name : {kind_, kind_ + " of nobody"}) {
-        for (int i = 0; i < identity::kFreePasswordAttempts; ++i) {
+        for (int i = 0; i < identity::kFreePasswordAttempts; ++i)
             EXPECT_EQ(attempt(name).wait, kNone) << name << i;
-        }
         std::chrono::seconds wait{1};
         for (int i = 0; i < 12; ++i) {
             age_passwords(-kLong);
@@ -193,9 +192,8 @@ TEST_F(PasswordPromises, DelaysBetweenAttemptsGrow) {
             wait = std::min(2 * wait, identity::kLongestPasswordWait);
         }
         age_passwords(std::chrono::hours(25));
-        for (int i = 0; i < identity::kFreePasswordAttempts; ++i) {
+        for (int i = 0; i < identity::kFreePasswordAttempts; ++i)
             EXPECT_EQ(attempt(name).wait, kNone) << name << i;
-        }
     }
 }
 
@@ -203,9 +201,7 @@ TEST_F(PasswordPromises, TheRightPasswordResetsTheAttempts) {
     set_password("hash");
     for (int i = 1; i < identity::kFreePasswordAttempts; ++i) attempt(kind_);
     must(store().forget_attempts(attempt(kind_)));
-    for (int i = 0; i < identity::kFreePasswordAttempts; ++i) {
-        EXPECT_EQ(attempt(kind_).wait, kNone);
-    }
+    for (int i = 0; i < identity::kFreePasswordAttempts; ++i) EXPECT_EQ(attempt(kind_).wait, kNone);
     EXPECT_TRUE(must_wait(kind_));
 }
 
@@ -226,9 +222,8 @@ TEST_F(PasswordPromises, StrangersCannotLockTheUserOut) {
 
 TEST_F(PasswordPromises, TheCurrentPasswordHasItsOwnCount) {
     set_password("hash");
-    for (int i = 0; i < identity::kFreePasswordAttempts; ++i) {
+    for (int i = 0; i < identity::kFreePasswordAttempts; ++i)
         EXPECT_EQ(must(store().begin_attempt(people_.user, kAbroad)).hash, "hash");
-    }
     age_passwords(-kLong);
     EXPECT_GT(must(store().begin_attempt(people_.user, kAbroad)).wait, kNone);
     EXPECT_EQ(attempt(kind_).wait, kNone);

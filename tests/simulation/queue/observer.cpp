@@ -1,6 +1,8 @@
 #include "tests/simulation/queue/observer.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <string>
 
 namespace plimsoll::simulation {
 

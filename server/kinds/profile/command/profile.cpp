@@ -30,7 +30,6 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <nlohmann/json_fwd.hpp>
 
 namespace plimsoll::jobs::profile {
 namespace {

@@ -7,6 +7,7 @@
 #include "server/jobs/settings.hpp"
 #include "server/kinds/sentiment/command/commands.hpp"
 #include "server/kinds/sentiment/command/scored_text.hpp"
+#include "server/kinds/sentiment/contract/settings.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 #include "server/terminal/finding.hpp"
 
@@ -17,7 +18,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json_fwd.hpp>
 
 namespace plimsoll::jobs::sentiment {
 namespace {

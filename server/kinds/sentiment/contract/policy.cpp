@@ -10,8 +10,6 @@
 #include <algorithm>
 #include <set>
 
-#include <nlohmann/json_fwd.hpp>
-
 namespace plimsoll::jobs::sentiment {
 namespace {
 

@@ -4,6 +4,7 @@
 #include "engine/opencl/memory/ledger.hpp"
 #include "engine/opencl/runtime/programs.hpp"
 #include "engine/transformer/guard.hpp"
+#include "server/kinds/sentiment/contract/settings.hpp"
 
 #include <algorithm>
 #include <chrono>

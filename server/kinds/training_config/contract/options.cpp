@@ -17,45 +17,25 @@ using L = tr::Lora;
 using O = tr::Observation;
 
 // In the rules, "it" is the option.
-const S& training(const Given& g) {
-    return g.report.settings;
-}
-bool has(const Given& g, std::string_view pointer) {
-    return find(g.args, pointer) != nullptr;
-}
-bool is_family(const Given& g, tr::Family family) {
-    return g.report.shape.family == family;
-}
-bool has_batch(const Given& g) {
-    return g.report.batch > 0;
-}
-bool has_no_adapters(const Given& g) {
-    return training(g).lora.rank == 0;
-}
-bool is_not_naics(const Given& g) {
-    return !is_family(g, tr::Family::naics);
-}
-bool generates_answers(const Given& g) {
-    return training(g).method == tr::Method::grpo;
-}
+const S& training(const Given& g) { return g.report.settings; }
+bool has(const Given& g, std::string_view pointer) { return find(g.args, pointer) != nullptr; }
+bool is_family(const Given& g, tr::Family family) { return g.report.shape.family == family; }
+bool has_batch(const Given& g) { return g.report.batch > 0; }
+bool has_no_adapters(const Given& g) { return training(g).lora.rank == 0; }
+bool is_not_naics(const Given& g) { return !is_family(g, tr::Family::naics); }
+bool generates_answers(const Given& g) { return training(g).method == tr::Method::grpo; }
 bool has_no_reference(const Given& g) {
     auto compared = training(g);
     compared.reference = true;
     return !compared.uses_reference();
 }
-bool has_no_whole_logits(const Given& g) {
-    return has_no_reference(g) || generates_answers(g);
-}
-bool is_lstm(const Given& g) {
-    return is_family(g, tr::Family::lstm);
-}
+bool has_no_whole_logits(const Given& g) { return has_no_reference(g) || generates_answers(g); }
+bool is_lstm(const Given& g) { return is_family(g, tr::Family::lstm); }
 bool is_sgd(const Given& g) {
     return training(g).optimizer == tr::Optimizer::sgd ||
            training(g).optimizer == tr::Optimizer::sgd_momentum;
 }
-bool has_no_dataset(const Given& g) {
-    return g.report.workload.dataset_size == 0;
-}
+bool has_no_dataset(const Given& g) { return g.report.workload.dataset_size == 0; }
 bool shards(const Given& g) {
     const auto sharding = tr::layout_of(training(g)).sharding;
     return sharding != tr::Sharding::none && sharding != tr::Sharding::ddp;
@@ -311,9 +291,7 @@ bool is_inside(std::string_view pointer, std::string_view place) {
            (pointer.size() == place.size() || pointer[place.size()] == '/');
 }
 
-std::span<const Option> options() {
-    return kOptions;
-}
+std::span<const Option> options() { return kOptions; }
 
 const Option* option_at(std::string_view pointer) {
     const auto* found = std::ranges::find_if(

@@ -1,3 +1,4 @@
+#include "engine/base/json.hpp"
 #include "engine/text/utf8.hpp"
 #include "engine/waves/output/check.hpp"
 #include "engine/waves/output/follow_step.hpp"
@@ -30,7 +31,6 @@
 #include <thread>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::waves {
 namespace {
@@ -39,7 +39,6 @@ namespace ew = ::plimsoll::waves;
 namespace fs = std::filesystem;
 using ew::KeyNote;
 using ew::SymbolReport;
-using nlohmann::json;
 using terminal::CommandContext;
 using terminal::need;
 using terminal::Refused;

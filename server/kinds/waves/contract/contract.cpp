@@ -10,8 +10,6 @@
 #include <array>
 #include <utility>
 
-#include <nlohmann/json_fwd.hpp>
-
 namespace plimsoll::jobs::waves {
 namespace {
 

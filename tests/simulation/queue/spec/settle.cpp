@@ -1,6 +1,7 @@
 #include "tests/simulation/queue/spec/queue.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace plimsoll::queue::rules {
 

@@ -52,7 +52,7 @@ TrainingSettings settings_of(const nlohmann::json& row, const ModelShape& shape)
 }
 
 // Returns the families of the rows.
-std::set<Family> compare_peaks(const char* name, std::size_t at_least, double least = 1) {
+std::set<Family> compare_peaks(const char* name, std::size_t at_least, double min = 1) {
     std::ifstream file(std::string("tests/unit/engine/training/data/") + name);
     const auto rows = nlohmann::json::parse(file);
     EXPECT_GE(rows.size(), at_least);
@@ -67,7 +67,7 @@ std::set<Family> compare_peaks(const char* name, std::size_t at_least, double le
         const double real = row["peak"], ours = static_cast<double>(e->peak_allocated);
         // Reading prompts with GPT-2 under autocast takes 1.6 % more than estimated.
         const bool answers = row["method"].get<std::string>().starts_with("grpo");
-        EXPECT_GE(ours, (answers ? 0.98 : least) * real) << row.dump();
+        EXPECT_GE(ours, (answers ? 0.98 : min) * real) << row.dump();
         EXPECT_LE(ours, 1.025 * real) << row.dump();
     }
     return families;

@@ -10,7 +10,7 @@ class AdvertisedModel : public PlanningCase {
   protected:
     // A worker tells the queue that it has the model.
     void advertisement(const std::string& name, const std::string& state = "active",
-               std::chrono::minutes ago = {}) {
+                       std::chrono::minutes ago = {}) {
         const json model{{"name", name},
                          {"hash", std::string(64, 'a')},
                          {"licence", ""},

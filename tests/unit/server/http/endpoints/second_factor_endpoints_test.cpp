@@ -19,9 +19,8 @@ class SecondFactorEndpoints : public LiveServer {
     void SetUp() override {
         LiveServer::SetUp();
         constexpr std::chrono::seconds kEnough{12};
-        while (identity::code_step(clock_.now() + kEnough) != identity::code_step(clock_.now())) {
+        while (identity::code_step(clock_.now() + kEnough) != identity::code_step(clock_.now()))
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        }
         step_ = identity::code_step(clock_.now());
         const auto link = call("createPasswordLink", {"POST", "/v1/password-links", identity_.ada,
                                                       json{{"user_id", ada()}}.dump()});

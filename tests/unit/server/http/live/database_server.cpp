@@ -13,9 +13,7 @@ namespace {
 using identity::make_secret;
 using identity::SecretKind;
 
-std::string quoted(const identity::Secret& secret) {
-    return "'\\x" + hex(secret.hash) + "'";
-}
+std::string quoted(const identity::Secret& secret) { return "'\\x" + hex(secret.hash) + "'"; }
 
 // Puts everybody into the database that tests copy.
 Secrets seed() {

@@ -75,9 +75,8 @@ JobId LiveServer::ended(const std::vector<std::string>& chunks) {
     const auto id = submit();
     finish_jobs();
     std::string contents;
-    for (const auto& chunk : chunks) {
+    for (const auto& chunk : chunks)
         contents += (contents.empty() ? "'\\x" : "', '\\x") + hex(gzip(chunk));
-    }
     const auto job = std::to_string(id.value);
     execute(
         "insert into plimsoll.task (job_id, seq, team_id, first_item, items, est_seconds, input) "
