@@ -83,7 +83,7 @@ Result<void> check_modelled(const ConfiguredRun& run, const GivenArguments& give
         return fail(Errc::invalid_input,
                     run.preference +
                         ", which TRL's trainers of preferences read, and the files do not say "
-                        "which runs: name it with --method dpo, orpo, kto or reward.",
+                        "which runs: name it with --method dpo, orpo, kto, grpo or reward.",
                     file);
     if (run.unmodelled.empty()) return {};
     std::string message =
