@@ -17,18 +17,40 @@ bool percentage(const std::optional<double>& p) {
     return !p || (std::isfinite(*p) && *p >= 0 && *p <= 100);
 }
 
+// The guide's step, unless it changes the effective batch by more than a tenth: then the largest
+// smaller batch that keeps it.
+std::optional<naics::BackOff> backed_off(int batch, int accumulation) {
+    const auto guide = naics::back_off(batch, accumulation);
+    if (!guide || batch < 2) return std::nullopt;
+    const auto product = 1LL * batch * accumulation;
+    const bool is_close = 10LL * guide->batch * guide->accumulation <= 11 * product;
+    if (guide->batch < batch && is_close) return *guide;
+    int smaller = std::min(guide->batch, batch - 1);
+    while (product % smaller != 0) --smaller;
+    return naics::BackOff{smaller, static_cast<int>(product / smaller)};
+}
+
 void add_out_of_memory(const Observation& seen, std::vector<Cause>& out) {
     if (seen.max_batch > 0 && seen.batch > seen.max_batch)
         out.push_back({"the batch is larger than the estimate allows",
                        fmt::format("lower the batch from {} to {}", seen.batch, seen.max_batch),
                        "fits", false, Subject::batch});
-    if (const auto next = naics::back_off(seen.batch, seen.accumulation))
-        out.push_back({"out of memory despite an estimate",
-                       fmt::format("batch {} -> {}, accumulation {} -> {}", seen.batch, next->batch,
-                                   seen.accumulation, next->accumulation),
-                       "a quarter less activation memory, the same effective batch", true});
+    if (const auto next = backed_off(seen.batch, seen.accumulation)) {
+        const auto before = 1LL * seen.batch * seen.accumulation;
+        const auto after = 1LL * next->batch * next->accumulation;
+        out.push_back(
+            {"out of memory despite an estimate",
+             fmt::format("batch {} -> {}, accumulation {} -> {}", seen.batch, next->batch,
+                         seen.accumulation, next->accumulation),
+             fmt::format("{:.0f} % less activation memory, {}",
+                         100 - 100.0 * next->batch / seen.batch,
+                         before == after ? fmt::format("the same effective batch of {}", before)
+                                         : fmt::format("effective batch {} -> {}", before, after)),
+             true});
+    }
     if (!seen.checkpointing.value_or(false))
-        out.push_back({"activations dominate", "turn gradient checkpointing on",
+        out.push_back({"activations dominate, unless they are checkpointed already",
+                       "turn gradient checkpointing on",
                        "keeps only layer inputs; about 20 % slower", false});
     else
         out.push_back({"weights and optimizer state dominate once activations are checkpointed",

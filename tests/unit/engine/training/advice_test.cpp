@@ -277,7 +277,30 @@ TEST(Diagnosis, OutOfMemoryBacksOffAsTheGuideDoes) {
     const auto causes = diagnose({.out_of_memory = true, .batch = 45, .accumulation = 5});
     ASSERT_TRUE(causes);
     EXPECT_EQ(causes->front().change, "batch 45 -> 34, accumulation 5 -> 7");
+    EXPECT_EQ(causes->front().gain, "24 % less activation memory, effective batch 225 -> 238");
     EXPECT_EQ(diagnose({.gpu_percent = 130}).error().where, "/gpu_percent");
+}
+
+// The guide's step of a quarter would make 96 of 64.
+TEST(Diagnosis, OutOfMemoryKeepsTheEffectiveBatch) {
+    const auto back_off = [](int batch, int accumulation) {
+        return diagnose({.out_of_memory = true, .batch = batch, .accumulation = accumulation})
+            ->front();
+    };
+    EXPECT_EQ(back_off(64, 1).change, "batch 64 -> 32, accumulation 1 -> 2");
+    EXPECT_EQ(back_off(64, 1).gain, "50 % less activation memory, the same effective batch of 64");
+    EXPECT_EQ(back_off(4, 1).change, "batch 4 -> 2, accumulation 1 -> 2");
+    for (int batch = 2; batch < 300; ++batch)
+        for (int steps = 1; steps < 9; ++steps) {
+            int to = 0, times = 0, from = 0, before = 0;
+            ASSERT_EQ(
+                std::sscanf(back_off(batch, steps).change.c_str(),
+                            "batch %d -> %d, accumulation %d -> %d", &from, &to, &before, &times),
+                4);
+            EXPECT_LT(to, batch);
+            EXPECT_GE(to * times, batch * steps);
+            EXPECT_LE(10 * to * times, 11 * batch * steps) << batch << " x " << steps;
+        }
 }
 
 TEST(Diagnosis, UnderuseNamesTheGainOfALargerBatch) {

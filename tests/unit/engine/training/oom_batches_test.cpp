@@ -1,8 +1,12 @@
-// Batches below the largest that do not fit, held against estimates of every batch.
+// What does not fit: batches below the largest, held against estimates of every batch; and the
+// least change that makes a run fit, held against all combinations of changes.
 #include "engine/training/advice/report.hpp"
+#include "engine/training/advice/settings_changes.hpp"
+#include "engine/training/estimate/estimate.hpp"
 #include "engine/training/gpus/catalogue.hpp"
 #include "engine/training/models/presets.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <random>
@@ -146,6 +150,114 @@ TEST(OomBatches, AreNeverRecommended) {
                     EXPECT_LE(card.reserved, card.limits.limit_bytes)
                         << card.gpu.id << " at " << safety << ", batch " << card.batch;
         }
+}
+
+constexpr int kMaxChanges = 4;  // changes together, as in a report
+
+// Runs of which not one sample fits: the GPU has a part of the memory that they need.
+class TooSmallGpus {
+    template <class List>
+    auto one_of(const List& list) {
+        return list[std::uniform_int_distribution<std::size_t>(0, std::size(list) - 1)(engine_)];
+    }
+    bool one_in(int n) { return std::uniform_int_distribution<int>(1, n)(engine_) == 1; }
+
+    std::mt19937 engine_{20261128};
+
+  public:
+    ReportRequest next() {
+        for (;;) {
+            ReportRequest r;
+            r.shape = *preset(one_of(std::array{"bert-base", "distilbert", "minilm-l6", "gpt2",
+                                                "llama-1b", "qwen3-0.6b", "gemma-3-1b"}));
+            auto& t = r.settings;
+            t.precision = one_of(std::array{Precision::fp32, Precision::bf16_autocast,
+                                            Precision::fp16_autocast, Precision::bf16});
+            t.optimizer = one_of(std::array{Optimizer::adamw, Optimizer::adamw, Optimizer::sgd});
+            t.kernel = one_of(std::array{OptimizerKernel::foreach, OptimizerKernel::fused});
+            t.attention = one_of(std::array{Attention::sdpa, Attention::eager});
+            t.checkpointing = one_in(3);
+            t.hold_outputs = one_in(2);
+            t.sequence = one_of(std::array{128, 512, 1024, 2048});
+            if (one_in(3)) t.lora.rank = 16;
+            auto gpu = *GpuCatalogue().find(one_of(std::array{"t4", "rtx_4090"}));
+            if (!check_settings(r.shape, t)) continue;
+            t.accumulation = 2;
+            t.batch = 1;
+            const auto needed = estimate(r.shape, t, tape_device(gpu), r.search.estimate);
+            if (!needed) continue;
+            const double part = std::uniform_real_distribution(0.15, 0.95)(engine_);
+            gpu.memory_bytes.value =
+                gpu.context_bytes.value +
+                part * static_cast<double>(needed->peak_reserved) / r.search.safety;
+            if (needed->peak_reserved <= reserve_limit(gpu, r.search)) continue;
+            r.gpus = {gpu};
+            return r;
+        }
+    }
+};
+
+bool fits(const ReportRequest& r, const TrainingSettings& settings) {
+    const auto& gpu = r.gpus.front();
+    const auto one = estimate(r.shape, settings, tape_device(gpu), r.search.estimate);
+    return one && corrected(one->peak_reserved, r.search) <= reserve_limit(gpu, r.search);
+}
+
+// Whether some set of `size` of the changes from `from` on makes it fit, made in their order.
+bool some_fit(const ReportRequest& r, const std::vector<SettingsChange>& changes, std::size_t from,
+              int size, const TrainingSettings& settings) {
+    if (size == 0) return check_settings(r.shape, settings) && fits(r, settings);
+    for (auto i = from; i < changes.size(); ++i) {
+        if (!changes[i].applies(settings)) continue;
+        auto changed = settings;
+        changes[i].make(changed);
+        if (some_fit(r, changes, i + 1, size - 1, changed)) return true;
+    }
+    return false;
+}
+
+int least_of_all(const ReportRequest& r) {
+    const auto changes = changes_of(r, r.gpus.front());
+    for (int size = 1; size <= kMaxChanges; ++size)
+        if (some_fit(r, changes, 0, size, r.settings)) return size;
+    return 0;
+}
+
+// 0: the report knows none.
+int least_reported(const Report& report) {
+    int least = 0;
+    for (const auto& way : report.gpus.front().what_ifs) {
+        if (way.change.find("GPUs") != std::string::npos) continue;
+        int parts = 1;
+        for (auto at = way.change.find(" + "); at != std::string::npos;
+             at = way.change.find(" + ", at + 3))
+            ++parts;
+        if (least == 0 || parts < least) least = parts;
+    }
+    return least;
+}
+
+// 200 runs with PLIMSOLL_LONG_TESTS.
+TEST(LeastChange, IsThatOfTheExhaustiveSearch) {
+    const int wanted = std::getenv("PLIMSOLL_LONG_TESTS") != nullptr ? 200 : 30;
+    TooSmallGpus runs;
+    int equal = 0;
+    std::array<int, kMaxChanges + 1> by_size{};
+    for (int i = 0; i < wanted; ++i) {
+        const auto run = runs.next();
+        const auto report = make_report(run);
+        ASSERT_TRUE(report) << report.error().message;
+        ASSERT_EQ(report->gpus.front().limits.max_batch, 0);
+        const int least = least_of_all(run);
+        const int told = least_reported(*report);
+        ++by_size[static_cast<std::size_t>(least)];
+        equal += told == least;
+        if (told != least)
+            std::printf("run %d: %d changes reported, %d are enough\n", i, told, least);
+    }
+    std::printf("equal %d of %d; least changes 0 (none) to 4: %d %d %d %d %d\n", equal, wanted,
+                by_size[0], by_size[1], by_size[2], by_size[3], by_size[4]);
+    EXPECT_GE(equal * 100, wanted * 95);
 }
 
 }  // namespace
