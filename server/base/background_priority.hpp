@@ -1,5 +1,7 @@
 #pragma once
 
+#include <ctime>
+
 namespace plimsoll {
 
 // Makes its thread give way while it exists: a pause of 50 us after every 200 us. A thread that is
