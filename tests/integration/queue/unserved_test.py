@@ -24,7 +24,7 @@ class Unserved(QueueCase):
         return self.submit(job(self.team, 1, **{'capability': 'model a 1'} | given))[0]
 
     def lack(self, id):
-        [row] = self.queue.call('explain_lack', 'bigint bigint', self.team, id)
+        [row] = self.queue.call('explain_missing', 'bigint bigint', self.team, id)
         return row
 
     def claimed(self, worker):
@@ -54,7 +54,7 @@ class Unserved(QueueCase):
     def test_too_little_memory_is_reported(self):
         id = self.waiting(memory=40)
         self.assertEqual(self.lack(id), ([], [], [], 1 << 40))
-        self.assertEqual(self.queue.call('explain_lack', 'bigint bigint', self.other_team, id), [])
+        self.assertEqual(self.queue.call('explain_missing', 'bigint bigint', self.other_team, id), [])
 
     def test_one_of_several_is_enough(self):
         id = self.waiting(capability='model a 1,model b 2')
