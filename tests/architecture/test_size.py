@@ -6,10 +6,10 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (520, 46_166),
-    'server': (914, 75_548),
-    'web': (407, 27_720),
-    'migrations': (170, 6_359),
+    'engine': (505, 45_292),
+    'server': (773, 71_561),
+    'web': (407, 27_719),
+    'migrations': (169, 6_354),
     'deploy': (88, 2_040),
     'tests': (763, None),
 }
