@@ -81,7 +81,7 @@ Result<std::unique_ptr<Classifier>> Classifier::load(opencl::Programs& programs,
     std::unique_ptr<Classifier> made(new Classifier(programs, std::move(entry), plans,
                                                     methods_with(capability, method), attention,
                                                     model.config, capacity));
-    TRY_DO(ledger.enter(loading_bytes(model.config), "loading the model"));
+    TRY(const auto loading, ledger.enter(loading_bytes(model.config), "loading the model"));
     TRY(made->weights_, load_weights(programs, plans, made->methods_, model, watch));
     TRY(made->on_device_, allocate_activations(programs.device(), model.config,
                                                made->methods_.layers, made->attention_, capacity));

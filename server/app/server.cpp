@@ -225,7 +225,7 @@ awaitable<Result<void>> Server::start() {
                               .keep_audit_days = settings_.retention.audit_days},
                              [this](std::string_view duty, const Result<int>& done) {
                                  metrics_.on_duty_run(duty, done);
-                                 const bool differs = !done && done.error().code == Errc::forbidden;
+                                 const bool differs = !done && done.error().code == Errc::corrupt;
                                  if (duty == postgres::kCheckSchema && differs) end(done.error());
                              });
     schedules_.start();

@@ -158,12 +158,12 @@ class WorkerStore {
     virtual ~WorkerStore() = default;
 
     // Registers the worker and starts a new epoch. Errc::conflict: a live worker from another home
-    // has this node and device. Errc::forbidden: the schema is newer than this program.
+    // has this node and device. Errc::corrupt: the schema is newer than this program.
     virtual awaitable<Result<WorkerHandle>> register_worker(WorkerInfo info) = 0;
     // Lists a device that no worker can use; `capability` says why.
     virtual awaitable<Result<void>> report_unusable(WorkerInfo info) = 0;
     // Extends all leases of the worker. Send only while the device thread is alive. `items`: items
-    // finished in currently leased tasks, per job. Errc::forbidden: the leases are extended, but
+    // finished in currently leased tasks, per job. Errc::corrupt: the leases are extended, but
     // the database's schema is newer than this program.
     virtual awaitable<Result<HeartbeatReply>> heartbeat(
         WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,

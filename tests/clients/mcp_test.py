@@ -81,7 +81,7 @@ class Mcp(unittest.TestCase):
             ("Does small.yaml fit a T4?", "check", {"paths": [f"{self.folder}/small.yaml"], "preset": "bert-base", "gpu": ["t4"]}, r"small\.yaml.*fits"),
             ("Which batch of large.yaml would fit?", "check", {"paths": [f"{self.folder}/large.yaml"], "preset": "bert-base", "gpu": ["t4"]}, r"lower the batch to \d+"),
             ("Does missing.yaml exist?", "check", {"paths": ["missing.yaml"]}, r"missing\.yaml.*cannot be read"),
-            ("The run is out of memory with batch 16: what now?", "diagnose", {"out_of_memory": True, "batch": 16}, "batch 16 -> 12"),
+            ("The run is out of memory with batch 16: what now?", "diagnose", {"out_of_memory": True, "batch": 16}, "batch 16 -> 8, accumulation 1 -> 2"),
             ("The GPU idles and the processor is busy: why?", "diagnose", {"gpu_percent": 30, "cpu_percent": 95, "workers": 2, "cpu_cores": 16},
              "the GPU waits for data"),
             ("Is this headline good news?", "score", {"texts": ["Shares soar after a brilliant quarter!"], "model": "vader"}, "positive"),

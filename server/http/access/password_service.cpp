@@ -59,7 +59,7 @@ Outcome<FairBudget::Reservation> PasswordService::take_place(const std::string& 
 // processor no more than the places allow.
 awaitable<Outcome<PasswordAttempt>> PasswordService::check(Begun begun, std::string password,
                                                            const std::string& address) {
-    CO_TRY_DO(take_place(address));
+    CO_TRY(const auto place, take_place(address));
     auto attempt = co_await std::move(begun);
     if (!attempt) co_return tl::unexpected<Problem>(attempt.error());
     if (attempt->wait.count() > 0) co_return tl::unexpected(too_soon(attempt->wait));
@@ -133,7 +133,7 @@ awaitable<Outcome<void>> PasswordService::spend(UserId user, const identity::Sec
 
 awaitable<Outcome<std::string>> PasswordService::hash(std::string password, std::string pointer,
                                                       std::string address) {
-    CO_TRY_DO(take_place(address));
+    CO_TRY(const auto place, take_place(address));
     const auto work = [&]() -> Result<std::string> {
         TRY(const auto normalized, identity::normalize_password(password));
         TRY_DO(identity::check_password(rules_, normalized));

@@ -57,7 +57,7 @@ awaitable<Result<std::string>> ProviderService::key() {
 
 awaitable<Outcome<ProviderService::Beginning>> ProviderService::begin(const Request& request) {
     if (!provider_) co_return tl::unexpected(no_provider());
-    CO_TRY_DO(take_place(request));
+    CO_TRY(const auto place, take_place(request));
     CO_TRY(const auto secret, co_await key());
     const auto attempt = oidc::begin_attempt(secret, clock_.now());
     auto url = co_await provider_->authorization_url(attempt);
@@ -116,7 +116,7 @@ awaitable<Outcome<identity::NewSession>> ProviderService::admit(const Request& r
 awaitable<Outcome<std::string>> ProviderService::sign_out(const Request& request) {
     const auto token = request.cookie(sign_out_cookie_name(request.secure));
     if (!provider_ || !provider_->signs_out() || !token || token->empty()) co_return std::string();
-    CO_TRY_DO(take_place(request));
+    CO_TRY(const auto place, take_place(request));
     auto url = co_await provider_->sign_out_url(std::string(*token == "-" ? "" : *token));
     if (url) co_return std::move(*url);
     log_refusal(request, "identity provider is unusable", url.error().message);
@@ -127,7 +127,7 @@ awaitable<Outcome<ProviderService::Ending>> ProviderService::end(const Request& 
                                                                  oidc::Return returned,
                                                                  std::string state) {
     if (!provider_) co_return tl::unexpected(not_signed_in());
-    CO_TRY_DO(take_place(request));
+    CO_TRY(const auto place, take_place(request));
     CO_TRY(const auto attempt, co_await attempt_of(request, state));
     auto redeemed = co_await provider_->redeem(std::move(returned), attempt, clock_.now());
     if (redeemed) {

@@ -18,7 +18,7 @@ struct DutyOptions {
     int idle_upload_hours = static_cast<int>(queue::kIdleUpload.count());
 };
 
-// What duties.schema_version replied. Errc::forbidden: newer than this program's;
+// What duties.schema_version replied. Errc::corrupt: newer than this program's;
 // Errc::unavailable: older.
 Result<int> known_schema(const Rows& reply);
 

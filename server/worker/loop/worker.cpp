@@ -98,7 +98,7 @@ awaitable<void> Worker::register_worker() {
     if (!handle) {
         // Log a rival, or a newer schema, only once; when it leaves, the device is free.
         const bool rival =
-            handle.error().code == Errc::conflict || handle.error().code == Errc::forbidden;
+            handle.error().code == Errc::conflict || handle.error().code == Errc::corrupt;
         if (!(rival && had_rival_) && !outage_.begins_with(handle.error())) {
             log::error("not registered",
                        {{"device", info_.device}, {"reason", handle.error().message}});
@@ -161,7 +161,7 @@ awaitable<void> Worker::beat() {
         apply(*reply);
     } else if (is_gone(reply.error())) {
         lose_leases();
-    } else if (reply.error().code == Errc::forbidden) {
+    } else if (reply.error().code == Errc::corrupt) {
         end_because(reply.error().message);
     } else if (!outage_.begins_with(reply.error())) {
         log::error("heartbeat refused", {{"reason", reply.error().message}});
