@@ -51,7 +51,7 @@ using Result = tl::expected<T, Error>;
 
 // Hand a failure on to the caller, else go on:
 //   TRY(const auto text, read_file(path));   // `text` is the value of the Result
-//   TRY_DO(check(text));                     // a Result whose value nobody needs
+//   TRY_DO(check(text));   // a Result whose value nobody needs; it ends at once, so not a guard
 // CO_TRY and CO_TRY_DO are the same in coroutines. TRY declares a variable, so that it cannot be
 // the only statement of an `if` without braces.
 #define TRY(declaration, ...) \

@@ -62,7 +62,6 @@ Result<int> known_schema(const Rows& reply) {
     const auto theirs = reply[0].get<int>("done");
     const auto known = static_cast<int>(migrations::kSchema.versions.size());
     if (theirs == known) return known;
-    // Not Errc::forbidden, which a role gets while a dump is being restored: that passes.
     return fail(theirs > known ? Errc::corrupt : Errc::unavailable,
                 "The database's schema is version " + std::to_string(theirs) +
                     ", but this program's is version " + std::to_string(known) + ".");
