@@ -173,10 +173,10 @@ class ArgumentReader {
 
     // Prompts have no limit of their own since TRL 0.24.
     void read_answers() {
-        constexpr std::int64_t kUsual = 512;
+        constexpr std::int64_t kDefaultTokens = 512;
         auto& training = run_.training;
-        const auto answer = in_.value(in("max_completion_length"), kUsual);
-        const auto prompt = in_.value(in("max_prompt_length"), kUsual);
+        const auto answer = in_.value(in("max_completion_length"), kDefaultTokens);
+        const auto prompt = in_.value(in("max_prompt_length"), kDefaultTokens);
         training["target_length"] = answer;
         training["sequence_length"] = prompt + answer;
         if (!in_.node(in("max_prompt_length")).IsDefined())
