@@ -50,8 +50,9 @@ class Mcp(unittest.TestCase):
         cls.api = cls.server.api()
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="plm-mcp-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        subprocess.run(["python3", "-m", "venv", cls.folder / "venv"], check=True)
-        subprocess.run([cls.folder / "venv/bin/pip", "install", "-q", "--no-index", "--no-compile", "--find-links", wheels(), "mcp"], check=True)
+        subprocess.run(["python3", "-m", "venv", "--without-pip", cls.folder / "venv"], check=True)
+        subprocess.run(["python3", "-m", "pip", "--python", cls.folder / "venv/bin/python", "install", "-q", "--no-index", "--no-compile",
+                        "--find-links", wheels(), "mcp"], check=True)
 
     def ask(self, *calls, changes=()):
         given = {"program": [str(BIN / "plimsoll"), "mcp", *changes], "calls": calls, "env": self.server.environment()}

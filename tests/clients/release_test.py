@@ -1,4 +1,5 @@
-"""The Debian packages and the container image: equal from build to build, and what they promise."""
+"""What `deploy/release/all` makes, which fails unless two builds are equal: packages, container image, checksums, provenance and
+the list of parts are what they promise. The wheels have a test of their own."""
 
 import gzip
 import hashlib
@@ -15,11 +16,13 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ["PLIMSOLL_BIN"])
+DIST = BIN.with_name("dist")
 VERSION = re.search(r"^project\(.*VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
+MEGABYTE = 1e6
 
 
-def run(*command):
-    done = subprocess.run(command, capture_output=True, timeout=900)
+def run(*command, **more):
+    done = subprocess.run(command, capture_output=True, timeout=900, **more)
     assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]!r}{done.stderr[-2000:]!r}"
     return done.stdout
 
@@ -29,18 +32,42 @@ class Release(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="plm-release-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
+        # The checked packages of the client generator.
+        links = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": run(ROOT / "tests/clients/wheels").decode().strip()}
+        run(ROOT / "deploy/release/all", BIN.parent.name, DIST, env={**os.environ, **links, "PLIMSOLL_COMPRESS": "quickly"})
 
-    def twice(self, command, *names):
-        for build in ("first", "second"):
-            run(*command(self.folder / build))
-        for name in names:
-            first, second = ((self.folder / build / name).read_bytes() for build in ("first", "second"))
-            self.assertEqual(hashlib.sha256(first).hexdigest(), hashlib.sha256(second).hexdigest(), name)
-        return [self.folder / "first" / name for name in names]
+    def test_every_file_has_its_checksum_and_a_source(self):
+        sums = dict(reversed(line.split()) for line in (DIST / "SHA256SUMS").read_text().splitlines())
+        statement = DIST / f"plimsoll-{VERSION}.intoto.json"
+        self.assertEqual({*sums, "SHA256SUMS", statement.name}, {file.name for file in DIST.iterdir()})
+        self.assertEqual(len(sums), 8)  # the archive, three wheels, two packages, the image, the list of parts
+        for name, digest in sums.items():
+            self.assertEqual(hashlib.sha256((DIST / name).read_bytes()).hexdigest(), digest, name)
+        told = json.loads(statement.read_text())
+        self.assertEqual({one["name"]: one["digest"]["sha256"] for one in told["subject"]}, sums)
+        [source] = told["predicate"]["buildDefinition"]["resolvedDependencies"]
+        self.assertEqual(source["digest"]["gitCommit"], run("git", "-C", ROOT, "rev-parse", "HEAD").decode().strip())
+
+    def test_the_sizes_that_are_promised(self):
+        [wheel] = DIST.glob("*manylinux*.whl")
+        self.assertLess(wheel.stat().st_size, 25 * MEGABYTE)
+        self.assertLess((DIST / f"plimsoll-{VERSION}-oci.tar").stat().st_size, 150 * MEGABYTE)
+
+    def test_the_archive_runs_wherever_it_is_unpacked(self):
+        run("tar", "-C", self.folder, "-xf", DIST / f"plimsoll-{VERSION}-linux-x86_64.tar.gz")
+        root = self.folder / f"plimsoll-{VERSION}"
+        estimate = ["--json", "estimate", "--preset", "bert-base", "--gpu", "rtx_4090"]
+        self.assertEqual(run(root / "bin/plimsoll", *estimate, env={}), run(BIN / "plimsoll", *estimate, env={}))
+        self.assertIn("plimsoll-engine", run(root / "bin/plimsoll-engine", "--help", env={}).decode())
+        self.assertTrue((root / "share/plimsoll/web/index.html").exists())
+
+    def test_the_list_of_parts(self):
+        parts = {part["name"]: part["version"] for part in json.loads((DIST / f"plimsoll-{VERSION}.cdx.json").read_text())["components"]}
+        self.assertLessEqual({"libpq5", "libc6", "svelte"}, set(parts))
+        self.assertFalse([name for name, version in parts.items() if not version])
 
     def test_debian_packages(self):
-        server, engine = self.twice(lambda to: (ROOT / "deploy/release/debs", BIN.parent.name, to),
-                                    f"plimsoll_{VERSION}-1_amd64.deb", f"plimsoll-engine_{VERSION}-1_amd64.deb")
+        server, engine = (DIST / f"{name}_{VERSION}-1_amd64.deb" for name in ("plimsoll", "plimsoll-engine"))
         needs = {deb: run("dpkg-deb", "--field", deb, "Depends").decode() for deb in (server, engine)}
         self.assertNotIn("opencl", needs[server].lower())
         self.assertIn("libpq5", needs[server])
@@ -62,7 +89,7 @@ class Release(unittest.TestCase):
         self.assertEqual(run(self.folder / "root/usr/bin/plimsoll", "--version").decode().strip(), VERSION)
 
     def test_image(self):
-        [archive] = self.twice(lambda to: (ROOT / "deploy/release/image", BIN.parent.name, "--to", to), f"plimsoll-{VERSION}-oci.tar")
+        archive = DIST / f"plimsoll-{VERSION}-oci.tar"
         with tarfile.open(archive) as tar:
             def blob(digest):
                 data = tar.extractfile("blobs/sha256/" + digest.removeprefix("sha256:")).read()

@@ -43,7 +43,7 @@ class Samples(unittest.TestCase):
                 shutil.copy(file, folder)
         env = {**os.environ, "PLIMSOLL_SERVER": self.proxy.base, "PLIMSOLL_TOKEN": self.api.token,
                "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": self.wheels, "PIP_NO_COMPILE": "1",
-               "NPM_CONFIG_FETCH_RETRIES": "5"}
+               "NPM_CONFIG_FETCH_RETRIES": "5", "NPM_CONFIG_AUDIT": "false", "NPM_CONFIG_FUND": "false"}
         return folder, env
 
     def call(self, *command, fails=False, **where):
