@@ -9,6 +9,7 @@ import functools
 import itertools
 import json
 import os
+import struct
 import subprocess
 from typing import Any, Iterable
 
@@ -26,13 +27,13 @@ class _Bytes(ctypes.Structure):
 
 
 class _Texts(ctypes.Structure):
-    _fields_ = [("bytes", ctypes.c_void_p), ("offsets", ctypes.c_void_p), ("count", ctypes.c_int64)]
+    _fields_ = [("bytes", ctypes.c_void_p), ("offsets", ctypes.c_void_p), ("count", ctypes.c_int64), ("are_large", ctypes.c_int64)]
 
 
 class _Columns(ctypes.Structure):
     # Name and type of each number that a text has; their order is that of scorer.cpp.
-    TYPES = {"compound": "d", "positive": "d", "neutral": "d", "negative": "d", "tokens": "i", "windows": "i",
-             "label": "b", "truncated": "b"}
+    VADER = {"compound": "d", "positive": "d", "neutral": "d", "negative": "d", "label": "b"}
+    TYPES = {**VADER, "tokens": "i", "windows": "i", "truncated": "b"}
     _fields_ = [(name, ctypes.c_void_p) for name in TYPES]
 
 
@@ -40,10 +41,11 @@ class _Columns(ctypes.Structure):
 def _library() -> ctypes.CDLL:
     found = installed("libplimsoll.so")
     if found is None:
-        raise EngineError("Scores and waves in Python need Linux on x86-64 with glibc 2.35 or newer, and `pip install plimsoll`.")
+        raise EngineError("Estimates, scores and waves in Python need Linux on x86-64 with glibc 2.35 or newer, and `pip install plimsoll`.")
     library = ctypes.CDLL(found)
     library.plimsoll_free.argtypes = [ctypes.c_void_p]
     library.plimsoll_scorer_close.argtypes = [ctypes.c_void_p]
+    library.plimsoll_count_bytes.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int64]
     return library
 
 
@@ -87,9 +89,11 @@ class Scores(Rows):
 
     def __init__(self, scorer: Scorer, texts: _Texts, kept: Any):
         self._scorer, self._texts, self._kept = scorer, texts, kept
-        self._columns = {name: array.array(kind, bytes(array.array(kind).itemsize * texts.count))
-                         for name, kind in _Columns.TYPES.items()}
-        self._into = _Columns(*(column.buffer_info()[0] for column in self._columns.values()))
+        self._columns, self._into = {}, _Columns()
+        for name, kind in (_Columns.VADER if scorer.model == "vader" else _Columns.TYPES).items():
+            memory = bytearray(struct.calcsize(kind) * max(texts.count, 1))
+            setattr(self._into, name, ctypes.addressof(ctypes.c_char.from_buffer(memory)))
+            self._columns[name] = memoryview(memory).cast(kind)[:texts.count]
 
     def __len__(self) -> int:
         return self._texts.count
@@ -97,7 +101,7 @@ class Scores(Rows):
     def __getattr__(self, name: str) -> Any:
         if name == "label":
             return [_LABELS[code] for code in self._columns["label"]]
-        if name in _Columns.TYPES:
+        if name != "_columns" and name in self._columns:
             return self._columns[name]
         raise AttributeError(name)
 
@@ -112,17 +116,25 @@ class Scores(Rows):
         import pyarrow
 
         kinds = {"d": pyarrow.float64(), "i": pyarrow.int32(), "b": pyarrow.int8()}
-        columns = {name: pyarrow.Array.from_buffers(kinds[_Columns.TYPES[name]], len(self),
-                                                    [None, pyarrow.py_buffer(self._columns[name])])
-                   for name in ["label", *self._named()]}
-        columns["label"] = pyarrow.array(_LABELS, pyarrow.string()).take(columns["label"])
-        return pyarrow.table(columns)
+        names = ["label", *self._named()]
+        columns = [pyarrow.Array.from_buffers(kinds[_Columns.TYPES[name]], len(self), [None, pyarrow.py_buffer(self._columns[name])])
+                   for name in names]
+        columns[0] = _arrow_labels().take(columns[0])
+        return pyarrow.Table.from_arrays(columns, names)
 
     def to_pandas(self) -> Any:
         import numpy
         import pandas
 
-        return pandas.DataFrame({"label": self.label, **{name: numpy.asarray(self._columns[name]) for name in self._named()}})
+        labels = numpy.array(_LABELS, object)[numpy.asarray(self._columns["label"])]
+        return pandas.DataFrame({"label": labels, **{name: numpy.asarray(self._columns[name]) for name in self._named()}})
+
+
+@functools.lru_cache(maxsize=None)
+def _arrow_labels() -> Any:
+    import pyarrow
+
+    return pyarrow.array(_LABELS, pyarrow.string())
 
 
 class Scorer:
@@ -171,9 +183,11 @@ def _column(texts: Any) -> tuple[_Texts, Any]:
         place, text = next((place, text) for place, text in enumerate(texts) if not isinstance(text, str))
         raise TypeError(f"texts: number {place} is a {type(text).__name__}, not a str") from None
     data = joined.encode()
-    lengths = map(len, texts) if len(data) == len(joined) else (len(text.encode()) for text in texts)
-    offsets = array.array("q", itertools.accumulate(lengths, initial=0))
-    return _Texts(ctypes.cast(data, ctypes.c_void_p), offsets.buffer_info()[0], len(texts)), (data, offsets)
+    offsets = array.array("q", itertools.accumulate(map(len, texts), initial=0))
+    address = offsets.buffer_info()[0]
+    if len(data) != len(joined):
+        _library().plimsoll_count_bytes(data, address, len(texts))
+    return _Texts(ctypes.cast(data, ctypes.c_void_p), address, len(texts), True), (data, offsets)
 
 
 def _arrow_column(texts: Any) -> tuple[_Texts, Any]:
@@ -181,13 +195,15 @@ def _arrow_column(texts: Any) -> tuple[_Texts, Any]:
 
     if texts.null_count:
         raise TypeError(f"texts: {texts.null_count} are null")
-    if isinstance(texts, pyarrow.ChunkedArray):
-        texts = texts.chunk(0) if texts.num_chunks == 1 else pyarrow.concat_arrays(texts.chunks or [pyarrow.array([], pyarrow.string())])
-    texts = texts.cast(pyarrow.large_string())
-    _, offsets, data = texts.buffers()
     if len(texts) == 0:
         return _column([])
-    return _Texts(data.address if data else 0, offsets.address + 8 * texts.offset, len(texts)), texts
+    if isinstance(texts, pyarrow.ChunkedArray):
+        texts = texts.chunk(0) if texts.num_chunks == 1 else pyarrow.concat_arrays(texts.cast(pyarrow.large_string()).chunks)
+    if not pyarrow.types.is_string(texts.type):
+        texts = texts.cast(pyarrow.large_string())
+    are_large = pyarrow.types.is_large_string(texts.type)
+    _, offsets, data = texts.buffers()
+    return _Texts(data.address if data else 0, offsets.address + (8 if are_large else 4) * texts.offset, len(texts), are_large), texts
 
 
 class WaveCounts(Rows):

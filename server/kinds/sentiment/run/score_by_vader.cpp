@@ -7,18 +7,11 @@ namespace {
 // milliseconds for the longest.
 constexpr std::int64_t kItemsPerBeat = 64;
 
-// Labels as VADER's authors recommend: positive at a compound score of 0.05 or more, negative at
-// -0.05 or less.
-constexpr std::int64_t kLabelThreshold = kCompoundScale / 20;
-
 }  // namespace
 
 TextScores scores_of(const ::plimsoll::sentiment::vader::Scores& scores) {
-    const auto compound = scaled(scores.compound);
-    return {.label = compound >= kLabelThreshold    ? Label::positive
-                     : compound <= -kLabelThreshold ? Label::negative
-                                                    : Label::neutral,
-            .compound = compound,
+    return {.label = label_of(scores.compound),
+            .compound = scaled(scores.compound),
             .positive = scaled(scores.pos),
             .neutral = scaled(scores.neu),
             .negative = scaled(scores.neg)};

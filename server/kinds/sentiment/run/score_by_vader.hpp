@@ -7,6 +7,14 @@
 
 namespace plimsoll::jobs::sentiment {
 
+// Labels as VADER's authors recommend.
+inline Label label_of(double compound) {
+    constexpr double kThreshold = 0.05;
+    return compound >= kThreshold    ? Label::positive
+           : compound <= -kThreshold ? Label::negative
+                                     : Label::neutral;
+}
+
 TextScores scores_of(const ::plimsoll::sentiment::vader::Scores& scores);
 
 // Scores the texts of `source` one by one; `take` gets every item in order, as in score_by_model.
