@@ -97,7 +97,7 @@ FLOORS = {
 PARTS = {
     'contract': ['server/jobs', 'server/base', 'engine/*'],
     'run': ['server/outbound'],
-    'library': ['server/library'],  # and the kind's run
+    'library': ['server/library'],  # and the kind's run or command
     # Of http the check of arguments against openapi.yaml.
     'command': ['server/http', 'server/client', 'server/terminal'],
     'rest': ['server/http', 'server/identity', 'server/planning', 'server/teams', 'server/queue'],
@@ -165,7 +165,8 @@ def violation(path, included):
         return 'only kinds.inc names the kinds'
     if other and other != kind:
         return 'kinds of job do not know each other'
-    if other and other_part not in (part, 'contract') and (part, other_part) != ('library', 'run'):
+    below = {'library': ('run', 'command')}.get(part, ())
+    if other and other_part not in (part, 'contract', *below):
         return f"a kind's {part} may only use its contract"
     if kind and not other and included.split('/')[0] == 'server' and room != target and not allows(
             PARTS['contract'] + PARTS.get(part, []), target):

@@ -1,4 +1,4 @@
-"""Scores and wave counts in a Python process (deploy/clients/python), byte by byte those of a server's jobs."""
+"""Estimates, scores and wave counts in a Python process (deploy/clients/python), byte by byte those of a server."""
 
 import json
 import os
@@ -66,6 +66,28 @@ class InProcess(unittest.TestCase):
             one.pop("computed"), one.pop("seconds")  # by whom, and how long
         self.assertEqual(found, expected)
 
+    def test_estimates_are_those_of_the_server(self):
+        config = {"model_type": "bert", "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12,
+                  "intermediate_size": 3072, "vocab_size": 30522}
+        for call, args in (("'bert-base'", {"model": {"preset": "bert-base"}}),
+                           ("'gpt2', gpu=['rtx_4090', 't4'], batch=64, precision='fp16_autocast', checkpointing=True, lora=8",
+                            {"model": {"preset": "gpt2"}, "gpus": ["rtx_4090", "t4"],
+                             "training": {"batch": 64, "precision": "fp16_autocast", "checkpointing": True, "lora": {"rank": 8}}}),
+                           ("'gpt2', what_ifs=True, set=['reserved_elsewhere_gib=1']",
+                            {"model": {"preset": "gpt2"}, "what_ifs": True, "reserved_elsewhere_gib": 1}),
+                           (f"{config!r}, gpu='t4'", {"model": {"config": config}, "gpus": ["t4"]})):
+            answer = self.api.post("/v1/estimates", {"kind": "training-config", "args": {"what_ifs": False, **args}})
+            self.assertEqual(answer.status, 200, answer.body)
+            self.assertEqual(self.python(f"sys.stdout.buffer.write(plimsoll.estimate({call}).json)"), answer.body, call)
+
+    def test_estimates_in_threads(self):
+        told = self.python("""
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor(4) as pool:
+    print(len(set(pool.map(lambda _: plimsoll.estimate("bert-base", gpu="t4").json, range(16)))))
+""")
+        self.assertEqual(told, b"1\n")
+
     def test_a_frame_of_prices(self):
         # What pandas has: its own tests of the whole form are in tests/clients/distributed.
         told = self.python("rows = [line.split(',') for line in sys.stdin.read().splitlines()[1:]]\n"
@@ -104,7 +126,11 @@ assert bytes(all[0].compound) == bytes(all[1].compound)
                             ("count_waves('date,close\\n', top_n=-1)", "top_n: must be at least 0"),
                             ("count_waves('date,close\\n', profle=1)", "profle: is unknown"),
                             ("count_waves('date,open\\n1,2\\n')", "close"),
-                            ("count_waves('missing.csv')", "missing.csv")):
+                            ("count_waves('missing.csv')", "missing.csv"),
+                            ("estimate('gpt2', bacth=8)", "--bacth is unknown"),
+                            ("estimate('gpt2', batch='x')", "--batch: must be"),
+                            ("estimate('no-such-model')", "neither a preset"),
+                            ("estimate(7)", "not a preset, a file, a model")):
             told = self.python(f"try: plimsoll.{call}\nexcept (ValueError, TypeError, OSError) as error: print(error)").decode()
             self.assertIn(words, told, call)
 

@@ -1,17 +1,16 @@
-"""Estimates by the program that is installed with this package: no server, the same bytes as `plimsoll estimate --json`."""
+"""Estimates in this process, without a server, by libplimsoll: the bytes that a server's `POST /v1/estimates` answers."""
 
 from __future__ import annotations
 
+import ctypes
 import html
 import json
 import os
-import shutil
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from typing import Any, Mapping, Sequence
 
-from . import installed
+from .engine import EngineError, _call
 
 
 class EstimateError(ValueError):
@@ -59,11 +58,11 @@ class GpuEstimate:
 
 
 class Estimate:
-    """`gpus` are typed; `json` is what the program wrote, and `data` that parsed: the report of a training-config job."""
+    """`gpus` are typed; `json` is what a server would answer, and `data` its summary: the report of a training-config job."""
 
     def __init__(self, written: bytes):
         self.json = written
-        self.data: dict[str, Any] = json.loads(written)
+        self.data: dict[str, Any] = json.loads(written)["summary"]
         self.gpus = [GpuEstimate._of(card) for card in self.data["gpus"]]
 
     @property
@@ -83,61 +82,38 @@ def estimate(model: Any, *, args: Any = None, gpu: str | Sequence[str] | None = 
     """Estimates a training run. `model`: a preset ("bert-base"), a file config.json, OWNER/NAME of a hub, or a model or
     configuration of Transformers. `args`: TrainingArguments of Transformers. Options are the flags of `plimsoll estimate`,
     and prevail: batch=8, precision="bf16", lora=16, checkpointing=True."""
-    with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
-        of_model = _model_flags(model, folder)
-        read = {} if args is None else _read_args(_written(args, folder, "args"), of_model, options.get("cards"))
-        return Estimate(_run(["--json", "estimate", *of_model, *_flags({"gpu": gpu, **read, **options})]))
+    asked: dict[str, Any] = {"args": {}, "flags": _flags({"gpu": gpu, **options}), "configurations": []}
+    if isinstance(model, (str, os.PathLike)):
+        asked["flags"]["--config" if os.path.isfile(model) else "--model"] = [os.fspath(model)]
+    else:
+        asked["args"]["model"] = {"config": _described(getattr(model, "config", model))}
+    if args is None:
+        return Estimate(_estimated(asked))
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+        json.dump(_described(args), file, default=str)
+        file.flush()
+        return Estimate(_estimated({**asked, "configurations": [file.name]}))
 
 
-def _flags(options: Mapping[str, Any]) -> list[str]:
-    flags: list[str] = []
+def _flags(options: Mapping[str, Any]) -> dict[str, list[str]]:
+    flags: dict[str, list[str]] = {}
     for name, value in options.items():
-        for one in value if isinstance(value, (list, tuple)) else [value]:
-            if one is not None and one is not False:
-                flags += ["--" + name.replace("_", "-"), *([] if one is True else [str(one)])]
+        if value is not None and value is not False:
+            values = value if isinstance(value, (list, tuple)) else ["true" if value is True else value]
+            flags["--" + name.replace("_", "-")] = [str(one) for one in values]
     return flags
 
 
-def _read_args(file: str, of_model: list[str], cards: Any) -> dict[str, Any]:
-    """The options that `plimsoll show-config` finds in them."""
-    read = json.loads(_run(["--json", "show-config", file, *of_model, *_flags({"cards": cards})]))
-    training, cluster = read["training"], read["cluster"] or {}
-    return {"batch": read["batch"], "target_effective_batch": read["effective_batch"],
-            **{name: training[name] for name in ("precision", "optimizer", "checkpointing", "fused_loss")},
-            **{name: cluster.get(name) for name in ("cards", "sharding", "offload")},
-            "set": "training.optimizer_kernel=" + training["optimizer_kernel"]}
-
-
-def _model_flags(model: Any, folder: str) -> list[str]:
-    if isinstance(model, (str, os.PathLike)):
-        return ["--config" if os.path.isfile(model) else "--model", os.fspath(model)]
-    return ["--config", _written(getattr(model, "config", model), folder, "config")]
-
-
-def _written(described: Any, folder: str, name: str) -> str:
-    described = described.to_dict() if hasattr(described, "to_dict") else described
+def _described(value: Any) -> dict[str, Any]:
+    described = value.to_dict() if hasattr(value, "to_dict") else value
     if not isinstance(described, Mapping):
         raise TypeError("not a preset, a file, a model, a configuration or arguments of Transformers: " + repr(described))
-    file = os.path.join(folder, name + ".json")
-    with open(file, "w", encoding="utf-8") as out:
-        json.dump(dict(described), out, default=str)
-    return file
+    return dict(described)
 
 
-def _program() -> str:
-    found = installed("plimsoll") or shutil.which("plimsoll")
-    if found is None:
-        raise EstimateError("The program plimsoll is not installed: pip install plimsoll")
-    return found
-
-
-def _run(arguments: list[str]) -> bytes:
-    done = subprocess.run([_program(), *arguments], stdin=subprocess.DEVNULL, capture_output=True)
-    if done.returncode == 0:
-        return done.stdout
-    said = (done.stderr or done.stdout).decode(errors="replace").strip()
+def _estimated(asked: dict[str, Any]) -> bytes:
+    body = json.dumps(asked, default=str).encode()
     try:
-        said = json.loads(said)["error"]["message"]
-    except (ValueError, KeyError, TypeError):
-        pass  # not by the program itself: a loader, or a shell
-    raise EstimateError(said)
+        return _call("plimsoll_estimate", body, ctypes.c_size_t(len(body)))
+    except EngineError as error:
+        raise EstimateError(error) from None

@@ -248,7 +248,9 @@ PLIMSOLL_EXPORT void plimsoll_scorer_close(Scorer* scorer) { delete scorer; }
 // Turns offsets in code points of valid UTF-8, as Python counts them, into offsets in bytes.
 PLIMSOLL_EXPORT void plimsoll_count_bytes(const char* text, std::int64_t* offsets,
                                           std::int64_t count) {
-    const auto follows = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; };
+    const auto follows = [](char byte) {
+        return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+    };
     std::int64_t points = 0;
     const char* at = text;
     for (std::int64_t i = 0; i <= count; ++i) {

@@ -1,14 +1,13 @@
-#include "server/kinds/training_config/command/checked_request.hpp"
-
 #include "engine/base/json.hpp"
 #include "server/http/contract/contract.hpp"
 #include "server/http/contract/contract_text.hpp"
+#include "server/kinds/training_config/command/commands.hpp"
 
 namespace plimsoll::jobs::training_config {
 namespace {
 
 FieldErrors schema_errors(const json& args) {
-    const http::Contract contract(http::contract_json());
+    static const http::Contract contract(http::contract_json());
     const json spec = {{"kind", "training-config"}, {"args", args}};
     FieldErrors errors;
     for (const auto& violation : contract.find("createEstimate")->body->check(spec)) {

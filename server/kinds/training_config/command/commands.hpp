@@ -1,5 +1,7 @@
 #pragma once
 
+#include "server/kinds/training_config/command/given_arguments.hpp"
+#include "server/kinds/training_config/contract/request.hpp"
 #include "server/terminal/command_context.hpp"
 
 #include <string>
@@ -26,6 +28,19 @@ void add_show_config(CLI::App& app, CommandContext& context);
 // `gpu-profiles add`, `remove` and `own`: the team's own cards on the server that the user is
 // signed in to.
 void add_team_gpu_profiles(CLI::App& gpu_profiles, CommandContext& context);
+
+// Checked like the API's: first against openapi.yaml, then by the kind.
+tl::expected<Request, FieldErrors> checked_request(const nlohmann::json& args);
+// Likewise, for settings that were read from files of others: some may have no effect.
+tl::expected<Request, FieldErrors> checked_run(const nlohmann::json& args);
+
+struct EstimateRequest {
+    nlohmann::json args = nlohmann::json::object();
+    std::string file = {};  // with other arguments; empty: none
+    GivenArguments given;   // override both
+};
+// The TrainingConfigSummary that a server would answer. Errors name the file or the flag.
+Result<nlohmann::json> estimated(const EstimateRequest& request);
 
 // What a command without a server tells: for programs, and for people.
 struct Answer {

@@ -1,8 +1,6 @@
 #include "engine/base/json.hpp"
-#include "server/kinds/training_config/command/checked_request.hpp"
 #include "server/kinds/training_config/command/commands.hpp"
 #include "server/kinds/training_config/command/described_cards.hpp"
-#include "server/kinds/training_config/command/given_arguments.hpp"
 #include "server/kinds/training_config/command/summary_text.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
 #include "server/kinds/training_config/contract/options.hpp"
@@ -20,8 +18,7 @@ namespace plimsoll::jobs::training_config {
 namespace {
 
 struct EstimateInput {
-    std::string file;  // of arguments
-    GivenArguments given;
+    EstimateRequest request;
     bool details = false;
     std::string paste;  // a trainer; empty: transformers, for one card
 };
@@ -86,15 +83,17 @@ std::string estimate_text(const CommandContext& context, const EstimateInput& in
            "\n";
 }
 
-Result<json> arguments_of(const EstimateInput& input) {
-    auto args = input.file.empty() ? Result<json>(json::object()) : read_json(input.file);
-    if (!args) return args;
-    args->emplace("what_ifs", false);
-    args = input.given.on_top_of(std::move(*args));
-    if (args && !args->contains("model"))
+Result<json> arguments_of(const EstimateRequest& request) {
+    json args = request.args;
+    if (!request.file.empty()) {
+        TRY(args, read_json(request.file));
+    }
+    args.emplace("what_ifs", false);
+    TRY(args, request.given.on_top_of(std::move(args)));
+    if (!args.contains("model"))
         return fail(Errc::invalid_input,
                     "Name a model: --model, --preset, --config or a file of arguments.");
-    return args;
+    return with_described_cards(std::move(args));
 }
 
 int run_estimate(const CommandContext& context, const EstimateInput& input) {
@@ -103,38 +102,37 @@ int run_estimate(const CommandContext& context, const EstimateInput& input) {
             context,
             {Errc::invalid_input, "--json includes everything: omit --details and --paste.", {}});
     }
-    auto args = arguments_of(input);
-    if (args) args = with_described_cards(std::move(*args));
-    if (!args) return refuse_input(context, args.error());
-    const auto request = checked_request(*args);
-    if (!request) return refuse_input(context, input.given.in_sources(request.error(), input.file));
-    if (request->probe) {
-        return refuse_input(
-            context,
-            {Errc::invalid_input,
-             "Only a job can measure a device: plimsoll submit training-config.", "/probe"});
-    }
-    auto cards = cards_json(*request);
-    if (!cards) {
-        const auto& error = cards.error();
-        return refuse_input(
-            context, input.given.in_sources({{pointer_of(error.where), "invalid", error.message}},
-                                            input.file));
-    }
-    const auto summary = summary_json(*request, std::move(*cards));
-    print(context.json ? summary.dump(2) + "\n" : estimate_text(context, input, summary));
-    return context.json || some_fit(summary) ? 0 : 1;
+    const auto summary = estimated(input.request);
+    if (!summary) return refuse_input(context, summary.error());
+    print(context.json ? summary->dump(2) + "\n" : estimate_text(context, input, *summary));
+    return context.json || some_fit(*summary) ? 0 : 1;
 }
 
 }  // namespace
+
+Result<json> estimated(const EstimateRequest& request) {
+    TRY(const auto args, arguments_of(request));
+    const auto checked = checked_request(args);
+    if (!checked) return fail(request.given.in_sources(checked.error(), request.file));
+    if (checked->probe)
+        return fail(Errc::invalid_input,
+                    "Only a job can measure a device: plimsoll submit training-config.", "/probe");
+    auto cards = cards_json(*checked);
+    if (!cards) {
+        const auto& error = cards.error();
+        return fail(request.given.in_sources({{pointer_of(error.where), "invalid", error.message}},
+                                             request.file));
+    }
+    return summary_json(*checked, std::move(*cards));
+}
 
 void add_estimate(CLI::App& app, CommandContext& context) {
     const auto input = std::make_shared<EstimateInput>();
     auto* command =
         app.add_subcommand("estimate", "Estimate the GPU memory and settings of a training run");
-    command->add_option("file", input->file,
+    command->add_option("file", input->request.file,
                         "Arguments of a training-config job as .json; flags override them");
-    input->given.add_flags(*command);
+    input->request.given.add_flags(*command);
     // None is the default.
     command->get_option("--lora")->check(CLI::Range(1, 4096));
     command->add_flag(
@@ -145,7 +143,7 @@ void add_estimate(CLI::App& app, CommandContext& context) {
             "--paste", input->paste,
             "Print settings to paste: transformers (default), pytorch, lightning or deepspeed")
         ->check(CLI::IsMember(kTrainers));
-    input->given.add_set(*command);
+    input->request.given.add_set(*command);
     command->callback([input, &context] { context.exit_code = run_estimate(context, *input); });
 }
 

@@ -105,6 +105,24 @@ void GivenArguments::give(std::string_view flag, std::vector<std::string> values
     values_[flag] = std::move(values);
 }
 
+Result<void> GivenArguments::give_all(const json& given) {
+    auto known = flags();
+    for (const auto& [name, texts] : given.items()) {
+        auto values = texts.get<std::vector<std::string>>();
+        if (values.empty()) continue;
+        const auto flag = std::ranges::find(known, name, &ArgumentFlag::name);
+        if (flag != known.end())
+            give(flag->name, std::move(values));
+        else if (name == "--model")
+            give("--model", std::move(values));
+        else if (name == "--set")
+            settings_ = std::move(values);
+        else
+            return fail(Errc::invalid_input, name + " is unknown.");
+    }
+    return {};
+}
+
 std::string GivenArguments::value(std::string_view flag) const {
     const auto found = values_.find(flag);
     return found == values_.end() ? std::string() : found->second.front();

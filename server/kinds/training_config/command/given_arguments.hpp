@@ -35,6 +35,8 @@ class GivenArguments {
     void add_flags(CLI::App& command);
     void add_set(CLI::App& command);
     void give(std::string_view flag, std::vector<std::string> values);
+    // {"--batch": ["8"]}, of a program. Errors: there is no such flag.
+    Result<void> give_all(const nlohmann::json& flags);
 
     bool has(std::string_view flag) const { return values_.contains(flag); }
     // Of a flag with one value; empty if it is not given.

@@ -2,7 +2,6 @@
 
 #include "engine/base/json.hpp"
 #include "engine/training/models/presets.hpp"
-#include "server/kinds/training_config/command/checked_request.hpp"
 #include "server/kinds/training_config/command/commands.hpp"
 #include "server/kinds/training_config/command/configs/backups.hpp"
 #include "server/kinds/training_config/command/configs/configured_run.hpp"
@@ -129,7 +128,9 @@ Result<void> require_model(json& args, const ConfiguredRun& run) {
 // The arguments of the run that the files and the flags describe.
 Result<json> run_arguments(const ShowRunRequest& request, ConfiguredRun& run,
                            const std::string& file) {
-    json read = {{"what_ifs", false}, {"training", run.training}};
+    json read = request.args;
+    read["what_ifs"] = false;
+    read["training"] = run.training;
     if (!run.cluster.is_null()) read["cluster"] = run.cluster;
     TRY(auto args, request.given.on_top_of(std::move(read)));
     TRY_DO(require_model(args, run));
@@ -138,6 +139,15 @@ Result<json> run_arguments(const ShowRunRequest& request, ConfiguredRun& run,
                 "The files do not set a batch size: add the file that does, such as the trainer's "
                 "arguments, or give --batch.",
                 file);
+}
+
+std::int64_t cards_of(const json& args) {
+    const json cluster = args.value("cluster", json());
+    return cluster.is_null() ? 1 : std::max<std::int64_t>(1, cluster.value("cards", 1));
+}
+
+std::int64_t effective_batch(const json& args, const ConfiguredRun& run) {
+    return args.at("training").at("batch").get<std::int64_t>() * run.accumulation * cards_of(args);
 }
 
 std::string advice(const json& card) {
@@ -152,13 +162,12 @@ std::string advice(const json& card) {
 
 }  // namespace
 
-Result<Answer> show_run(const ShowRunRequest& request) {
+Result<ConfiguredRequest> configured_request(const ShowRunRequest& request) {
     ConfiguredRun run;
-    TRY(const auto files, read_files(request, run));
+    TRY(auto files, read_files(request, run));
     TRY_DO(check_modelled(run, request.given, files.front()));
     TRY(auto args, run_arguments(request, run, files.front()));
-    json& training = args.at("training");
-    json cluster = args.value("cluster", json());
+    const json cluster = args.value("cluster", json());
     if (cluster.is_object() && !cluster.contains("cards")) {
         run.notes.emplace_back(
             "the files do not set the number of GPUs: 1 is assumed (change it with --cards)");
@@ -166,16 +175,24 @@ Result<Answer> show_run(const ShowRunRequest& request) {
     if (cluster.is_object() && cluster.value("sharding", "") == "ddp" &&
         cluster.value("cards", 1) <= 1) {
         args.erase("cluster");
-        cluster = nullptr;
     }
-    const auto cards = cluster.is_null() ? 1 : std::max<std::int64_t>(1, cluster.value("cards", 1));
-    const std::int64_t batch = training.at("batch");
     if (!args.contains("target_effective_batch"))
-        args["target_effective_batch"] = batch * run.accumulation * cards;
-    const auto checked = checked_run(args);
+        args["target_effective_batch"] = effective_batch(args, run);
+    auto checked = checked_run(args);
     if (!checked) return fail(request.given.in_sources(checked.error(), files.front()));
-    TRY(const auto card, card_json(*checked, 0));
-    auto summary = summary_json(*checked, json::array({card}));
+    return ConfiguredRequest{std::move(files), std::move(run), std::move(args),
+                             std::move(*checked)};
+}
+
+Result<Answer> show_run(const ShowRunRequest& request) {
+    TRY(auto read, configured_request(request));
+    auto& [files, run, args, checked] = read;
+    const json& training = args.at("training");
+    const json cluster = args.value("cluster", json());
+    const auto cards = cards_of(args);
+    const std::int64_t batch = training.at("batch");
+    TRY(const auto card, card_json(checked, 0));
+    auto summary = summary_json(checked, json::array({card}));
     const json& memory = card.at("memory");
     for (const json& assumed : summary.at("assumptions")) {
         // The files' rate is theirs; what is assumed is the base of the advice.
@@ -194,7 +211,7 @@ Result<Answer> show_run(const ShowRunRequest& request) {
                  {"cluster", cluster},
                  {"batch", batch},
                  {"accumulation", run.accumulation},
-                 {"effective_batch", batch * run.accumulation * cards},
+                 {"effective_batch", effective_batch(args, run)},
                  {"gpu", card.at("gpu").at("id")},
                  {"device_used_bytes", memory.at("device_used_bytes")},
                  {"utilization_percent", memory.at("utilization_percent")},
@@ -211,7 +228,7 @@ Result<Answer> show_run(const ShowRunRequest& request) {
         "  {}\n",
         fmt::join(files, ", "), fmt::join(run.structures, ", "),
         out.value["model"].get<std::string>(), batch, run.accumulation, cards,
-        cards == 1 ? "" : "s", batch * run.accumulation * cards,
+        cards == 1 ? "" : "s", effective_batch(args, run),
         summary["training"]["sequence_length"].get<int>(), card.at("precision").get<std::string>(),
         summary["training"]["optimizer"].get<std::string>(),
         training.value("method", "supervised") == "supervised"
