@@ -7,11 +7,11 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (505, 45_292),
-    'server': (773, 71_561),
+    'server': (773, 71_690),
     'web': (407, 27_719),
     'migrations': (169, 6_354),
-    'deploy': (88, 2_040),
-    'tests': (763, None),
+    'deploy': (91, 2_100),
+    'tests': (766, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

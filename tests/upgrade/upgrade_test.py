@@ -1,10 +1,12 @@
 """Databases of earlier releases, with rows in them, are brought up to date: the schema equals a fresh one, the release's
 programs still find the functions that they call, and the queue goes on with what was in it."""
+import functools
 import gzip
 import os
 import pathlib
 import re
 import subprocess
+import time
 import unittest
 
 import psycopg
@@ -88,6 +90,27 @@ class Upgrade(unittest.TestCase):
                     self.assertIn('2 functions written.', written)
                 self.assertIn('0 functions written.', migrate(url))
 
+    def test_an_upgrade_that_is_cut_off_changes_nothing(self):
+        url = self.restored('cut', self.dump_of_today())
+        with psycopg.connect(url) as connection:
+            connection.execute(EARLIER)
+        before = ledger_of(url), schema_of(url)
+        with psycopg.connect(url) as blocker, psycopg.connect(url, autocommit=True) as look:
+            blocker.execute('lock table plimsoll.schema_function in exclusive mode')
+            upgrade = subprocess.Popen([PLIMSOLL, 'migrate', '--database.url', url, '--database.migrate_url', url],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            waiting = "select 1 from pg_stat_activity where datname = 'release_cut' and wait_event_type = 'Lock'"
+            deadline = time.monotonic() + 120
+            while not look.execute(waiting).fetchone():
+                self.assertLess(time.monotonic(), deadline, 'it does not wait')
+                time.sleep(0.05)
+            upgrade.kill()
+            upgrade.wait()
+        self.assertEqual((ledger_of(url), schema_of(url)), before)
+        self.assertIn('2 functions written.', migrate(url))
+        self.assertEqual(schema_of(url), schema_of(SERVER))
+        self.check_rows(url)
+
     def test_a_call_of_a_release_that_is_gone_is_noticed(self):
         url = create('calls')
         subprocess.run([MIGRATE, url], check=True)
@@ -101,6 +124,7 @@ class Upgrade(unittest.TestCase):
         self.assertEqual(calls - calls_of(url), {('plimsoll_app', 'plimsoll.old_call(integer)')})
 
     @staticmethod
+    @functools.cache
     def dump_of_today():
         url = create('today')
         subprocess.run([MIGRATE, url], check=True)
