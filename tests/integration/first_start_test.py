@@ -1,4 +1,4 @@
-"""The first start: interrupted, in a folder that is not a cluster, and without secrets in the log."""
+"""The first start: interrupted, and without secrets in the log. Later ones: in a folder that is not a cluster, or is damaged."""
 
 import json
 import os
@@ -41,6 +41,57 @@ class FirstStart(unittest.TestCase):
                 self.assertTrue(select.select([initdb], [], [], 30)[0], "initdb goes on")
         self.server.start()  # over what they left
 
+    def test_the_first_link_is_not_left_in_a_log(self):
+        self.server.start()
+        self.server.stop()
+        said = "".join(self.server.log)
+        self.assertNotIn("plm_signin_", said)
+        self.assertIn("plimsoll admin sign-in-link", said)
+
+    def test_addresses_are_json_on_request(self):
+        begun = subprocess.Popen([BIN / "plimsoll", "--json", "serve", "--port", "0", "--metrics.listen", "127.0.0.1:0",
+                                  "--engine.local", "false", "--data", self.server.folder / "data"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=self.server.environment())
+        told = {}
+        while "ready" not in told:
+            told |= json.loads(begun.stdout.readline())
+        begun.send_signal(signal.SIGTERM)
+        rest, _ = begun.communicate(timeout=PATIENCE)
+        self.assertEqual((begun.returncode, rest), (0, ""))
+        self.assertEqual(sorted(told), ["metrics", "ready"])
+        self.assertRegex(told["ready"], r"^http://127\.0\.0\.1:\d+$")
+        self.assertRegex(told["metrics"], r"/metrics$")
+
+
+class Host(unittest.TestCase):
+    def status(self, server, host):
+        request = urllib.request.Request(server.base + "/healthz", headers={"Host": host})
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    def test_other_names_are_refused_unless_allowed(self):
+        with Server(engine__local="false") as server:
+            port = urlsplit(server.base).port
+            for host in (f"127.0.0.1:{port}", "localhost", "[::1]"):
+                self.assertEqual(self.status(server, host), 200, host)
+            self.assertEqual(self.status(server, "evil.example"), 421)
+        with Server(engine__local="false", http__allowed_hosts="plimsoll.example.com") as server:
+            self.assertEqual(self.status(server, "plimsoll.example.com"), 200)
+            self.assertEqual(self.status(server, "evil.example"), 421)
+
+    def test_a_trusted_proxy_may_forward_any_name(self):
+        with Server(engine__local="false", http__trusted_proxies="127.0.0.1") as server:
+            self.assertEqual(self.status(server, "plimsoll.example.com"), 200)
+
+
+class LaterStart(unittest.TestCase):
+    def setUp(self):
+        self.server = Server(engine__local="false")
+        self.addCleanup(self.server.remove)
+
     def test_a_folder_that_is_not_a_cluster_is_named_and_unchanged(self):
         self.server.start()
         self.server.stop()
@@ -79,51 +130,6 @@ class FirstStart(unittest.TestCase):
         api = self.server.api()
         self.assertEqual(api.wait(api.submit_texts(["good"]))["state"], "succeeded")
         self.assertIn("/proc/nowhere", self.server.logged("kernel cache"))
-
-    def test_the_first_link_is_not_left_in_a_log(self):
-        self.server.start()
-        self.server.stop()
-        said = "".join(self.server.log)
-        self.assertNotIn("plm_signin_", said)
-        self.assertIn("plimsoll admin sign-in-link", said)
-
-    def test_addresses_are_json_on_request(self):
-        begun = subprocess.Popen([BIN / "plimsoll", "--json", "serve", "--port", "0", "--metrics.listen", "127.0.0.1:0",
-                                  "--engine.local", "false", "--data", self.server.folder / "data"],
-                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=self.server.environment())
-        told = {}
-        while "ready" not in told:
-            told |= json.loads(begun.stdout.readline())
-        begun.send_signal(signal.SIGTERM)
-        rest, _ = begun.communicate(timeout=PATIENCE)
-        self.assertEqual((begun.returncode, rest), (0, ""))
-        self.assertEqual(sorted(told), ["metrics", "ready"])
-        self.assertRegex(told["ready"], r"^http://127\.0\.0\.1:\d+$")
-        self.assertRegex(told["metrics"], r"/metrics$")
-
-
-class Host(unittest.TestCase):
-    def status(self, server, host):
-        request = urllib.request.Request(server.base + "/healthz", headers={"Host": host})
-        try:
-            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-                return answer.status
-        except urllib.error.HTTPError as error:
-            return error.code
-
-    def test_other_names_are_refused_unless_allowed(self):
-        with Server(first_start=True, engine__local="false") as server:
-            port = urlsplit(server.base).port
-            for host in (f"127.0.0.1:{port}", "localhost", "[::1]"):
-                self.assertEqual(self.status(server, host), 200, host)
-            self.assertEqual(self.status(server, "evil.example"), 421)
-        with Server(first_start=True, engine__local="false", http__allowed_hosts="plimsoll.example.com") as server:
-            self.assertEqual(self.status(server, "plimsoll.example.com"), 200)
-            self.assertEqual(self.status(server, "evil.example"), 421)
-
-    def test_a_trusted_proxy_may_forward_any_name(self):
-        with Server(first_start=True, engine__local="false", http__trusted_proxies="127.0.0.1") as server:
-            self.assertEqual(self.status(server, "plimsoll.example.com"), 200)
 
 
 if __name__ == "__main__":

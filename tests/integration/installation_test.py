@@ -60,7 +60,7 @@ class Installation(unittest.TestCase):
         self.assertEqual(os.listdir(self.data / "postgres"), ["PG_VERSION"])
 
     def test_two_installations_do_not_share_a_data_folder(self):
-        server = Server(first_start=True, engine__local="false")
+        server = Server(engine__local="false")
         self.addCleanup(server.remove)
         server.start()
         said = self.refused("--data", server.folder / "data")
@@ -146,7 +146,7 @@ class Installation(unittest.TestCase):
 
 class ServiceManager(unittest.TestCase):
     def test_it_is_told_of_the_start_and_fed_until_the_end(self):
-        server = Server(first_start=True, engine__local="false")
+        server = Server(engine__local="false")
         self.addCleanup(server.remove)
         manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.addCleanup(manager.close)
