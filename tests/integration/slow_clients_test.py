@@ -142,21 +142,26 @@ class SlowClients(unittest.TestCase):
         return lines
 
     def test_silent_readers_of_large_reports_leave_no_memory_behind(self):
+        """Theirs is another team than the good client's."""
+        self.server.admin("add-user", "vera")
+        self.server.admin("add-team", "readers")
+        self.server.admin("set-member", "--user", "vera", "--team", "readers", "--role", "member")
+        vera = self.server.api("vera", "readers")
         rows = "".join(f"S{symbol},{100 + 9 * math.sin(bar / 7) + bar % 5 + symbol / 10:.2f}\n" for bar in range(60) for symbol in range(SYMBOLS))
-        reply = self.api.post("/v1/jobs", {"kind": "waves", "args": {"prices": "symbol,close\n" + rows, "surrogates": 0}})
+        reply = vera.post("/v1/jobs", {"kind": "waves", "args": {"prices": "symbol,close\n" + rows, "surrogates": 0}})
         self.assertEqual(reply.status, 202, reply.body[:500])
         job = reply.json["id"]
-        self.assertEqual(self.api.wait(job)["state"], "succeeded")
+        self.assertEqual(vera.wait(job)["state"], "succeeded")
         before = memory(self.server.process.pid, "VmRSS")
         path = f"/v1/jobs/{job}/report"
-        size = len(self.api.get(path).body)
-        request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self.api.token}\r\n\r\n".encode()
+        size = len(vera.get(path).body)
+        request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {vera.token}\r\n\r\n".encode()
         lines = self.silent(130, request, 2)
         waits = self.one_time(100)
         held = memory(self.server.process.pid, "VmRSS")
         for line in lines:
             line.close()
-        self.api.get(path)
+        vera.get(path)
         deadline = time.monotonic() + 60
         while (left := memory(self.server.process.pid, "VmRSS")) > before + LEFT and time.monotonic() < deadline:
             self.one_time(1)

@@ -1,13 +1,16 @@
-#include "engine/base/json.hpp"
 // Reading one job: now, or when it changes; and its report.
+#include "engine/base/json.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/reports.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/pool/pool_json.hpp"
+#include "server/http/endpoints/user_turns.hpp"
 #include "server/http/messages/limits.hpp"
 
 #include <algorithm>
+
+#include <boost/asio/this_coro.hpp>
 
 namespace plimsoll::http::endpoints {
 
@@ -37,10 +40,13 @@ class JobReading {
         }
     }
 
-    awaitable<Response> report(const Call& call) const {
+    awaitable<Response> report(const Call& call) {
         const auto id = job_id_of(call.parameters.text("job_id"));
         const auto job = need(co_await store_.get(call.principal.team.id, id));
         require_final(job);
+        // A user who asks for many large reports at once delays nobody else by more than one.
+        auto turns = turns_.of(call.principal.user.id, co_await boost::asio::this_coro::executor);
+        const auto turn = co_await turns.wait();
         const auto summary = need(co_await store_.report(call.principal.team.id, id));
         JsonWriter out;
         write_report(out, job, summary);
@@ -99,6 +105,7 @@ class JobReading {
     Kinds kinds_;
     const Draining& draining_;
     const Clock& clock_;
+    UserTurns turns_;
 };
 
 }  // namespace
@@ -106,7 +113,7 @@ class JobReading {
 void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
                      Kinds kinds, const Draining& draining, const Clock& clock) {
     const Members on(handlers,
-                     std::make_shared<const JobReading>(store, signals, kinds, draining, clock));
+                     std::make_shared<JobReading>(store, signals, kinds, draining, clock));
     on("getJob", &JobReading::get);
     on("getJobWaitReason", &JobReading::wait);
     on("getJobReport", &JobReading::report);
