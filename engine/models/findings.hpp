@@ -49,7 +49,7 @@ struct Proof {
         visit("same_label", self.same_label);
         visit("flips", self.flips);
         visit("difference_p99", self.difference_p99);
-        visit("difference_most", self.max_difference);
+        visit("difference_max", self.max_difference);
         visit("outlier_columns", self.outlier_columns);
         visit("outlier_ratio", self.outlier_ratio);
         visit("speedup", self.speedup);

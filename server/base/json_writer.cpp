@@ -7,7 +7,7 @@
 namespace plimsoll {
 namespace {
 
-constexpr std::size_t kUsual = 1024;  // bytes: most answers need no second allocation
+constexpr std::size_t kInitialBytes = 1024;  // bytes: most answers need no second allocation
 
 bool needs_escape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
 
@@ -78,7 +78,7 @@ JsonWriter& JsonWriter::json(std::string_view value) {
 }
 
 JsonWriter& JsonWriter::open(char bracket) {
-    if (out_.empty()) out_.reserve(kUsual);
+    if (out_.empty()) out_.reserve(kInitialBytes);
     begin_value();
     out_ += bracket;
     comma_ = false;

@@ -10,9 +10,9 @@
 namespace plimsoll::client {
 namespace {
 
-constexpr const char* kUsualHub = "https://huggingface.co";
+constexpr const char* kDefaultHub = "https://huggingface.co";
 // Where huggingface.co keeps large files.
-constexpr const char* kUsualHubHosts = "huggingface.co,hf.co";
+constexpr const char* kDefaultHubHosts = "huggingface.co,hf.co";
 
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
@@ -65,9 +65,10 @@ Result<Origin> hub_origin(const std::string& server, std::string hosts) {
     auto own = address(server, "PLIMSOLL_HUB");
     if (own && own->empty()) own = address(variable("HF_ENDPOINT"), "HF_ENDPOINT");
     if (!own) return fail(own.error());
-    Origin hub{
-        .server = own->empty() ? kUsualHub : *own, .token = variable("HF_TOKEN"), .redirects = {}};
-    if (hosts.empty()) hosts = kUsualHubHosts;
+    Origin hub{.server = own->empty() ? kDefaultHub : *own,
+               .token = variable("HF_TOKEN"),
+               .redirects = {}};
+    if (hosts.empty()) hosts = kDefaultHubHosts;
     std::istringstream in(hosts);
     for (std::string host; std::getline(in, host, ',');)
         if (!host.empty()) hub.redirects.push_back(host);

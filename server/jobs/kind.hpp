@@ -160,7 +160,7 @@ struct RunContext {
     // None on the host worker.
     const opencl::Capability* capability = nullptr;
     opencl::Ledger* ledger = nullptr;
-    const KindSettings& settings = kUsualSettings;
+    const KindSettings& settings = kDefaultSettings;
     TaskLog* log = nullptr;  // of this attempt; none: nobody reads it
 
     void say(LogLevel level, std::string_view text) const {

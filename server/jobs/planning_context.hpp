@@ -64,7 +64,7 @@ struct PlanningContext {
     // may name what they have, and wait for them.
     std::vector<std::string> absent_advertisements = {};
     Timestamp at = {};  // when the job starts, unless delayed
-    const KindSettings* settings = &kUsualSettings;
+    const KindSettings* settings = &kDefaultSettings;
 
     const std::vector<TeamRecord>& records_of(const Collection& collection) const {
         static const std::vector<TeamRecord> kNone;

@@ -48,7 +48,7 @@ struct KindSettings {
     // The default if none was set.
     std::string_view text(const KindSetting& setting) const;
 };
-inline const KindSettings kUsualSettings;
+inline const KindSettings kDefaultSettings;
 
 // Adds the values from the environment; an empty variable counts as unset. Errc::invalid_input
 // names the variable and its rule.

@@ -33,7 +33,7 @@ bool may_come_back(const DeviceStatus& device, Timestamp now) {
 std::string advertisements_of(const DeviceStatus& device) {
     const auto record = nlohmann::json::parse(device.capability, nullptr, false);
     if (!record.is_object()) return {};
-    const auto advertisements = record.find("offers");
+    const auto advertisements = record.find("advertisements");
     return advertisements != record.end() && advertisements->is_object() ? advertisements->dump()
                                                                          : std::string();
 }

@@ -39,8 +39,8 @@ Knee find_knee(const std::map<std::int64_t, Work>& known, const TrainingSettings
         const std::int64_t middle = low + (high - low) / 2;
         (speed(middle) >= kNearBest * best ? high : low) = middle;
     }
-    const std::int64_t usual = high >= 8 ? std::min(highest, (high + 7) / 8 * 8) : high;
-    return {.batch = usual, .samples_per_second = speed(usual), .best_samples_per_second = best};
+    const std::int64_t batch = high >= 8 ? std::min(highest, (high + 7) / 8 * 8) : high;
+    return {.batch = batch, .samples_per_second = speed(batch), .best_samples_per_second = best};
 }
 
 }  // namespace plimsoll::training

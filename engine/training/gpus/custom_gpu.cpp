@@ -32,8 +32,8 @@ Result<void> check_rates(const CustomGpu& gpu) {
 }
 
 Result<void> check_chip(const CustomGpu& gpu) {
-    const int capability = gpu.compute_capability.value_or(kUsualCapability);
-    const int multiprocessors = gpu.multiprocessors.value_or(kUsualMultiprocessors);
+    const int capability = gpu.compute_capability.value_or(kDefaultCapability);
+    const int multiprocessors = gpu.multiprocessors.value_or(kDefaultMultiprocessors);
     if (capability < 30 || capability > 999)
         return bad("/compute_capability", "The compute capability must be between 30 and 999.");
     if (multiprocessors < 1 || multiprocessors > 1024)
@@ -57,8 +57,8 @@ Figure given(double value) { return {value, "given by the user"}; }
 
 GpuProfile with_rates(const CustomGpu& gpu) {
     GpuProfile p;
-    p.compute_capability = gpu.compute_capability.value_or(kUsualCapability);
-    p.multiprocessors = given(gpu.multiprocessors.value_or(kUsualMultiprocessors));
+    p.compute_capability = gpu.compute_capability.value_or(kDefaultCapability);
+    p.multiprocessors = given(gpu.multiprocessors.value_or(kDefaultMultiprocessors));
     p.bandwidth = given(gpu.bandwidth_gb_s * 1e9);
     p.fp32_flops = given(gpu.fp32_tflops * 1e12);
     p.tf32_flops = given(0);

@@ -8,7 +8,7 @@
 
 namespace plimsoll::training {
 
-inline constexpr int kUsualCapability = 80, kUsualMultiprocessors = 80;
+inline constexpr int kDefaultCapability = 80, kDefaultMultiprocessors = 80;
 
 // A card as described by a team. Without bandwidth and fp32 rate, omitted values are those of the
 // most similar built-in card, by name or by memory.
@@ -21,8 +21,8 @@ struct CustomGpu {
     double fp32_tflops = 0;
     double fp16_tflops = 0;
     double bf16_tflops = 0;
-    std::optional<int> compute_capability = {};  // default with rates: kUsualCapability
-    std::optional<int> multiprocessors = {};     // default with rates: kUsualMultiprocessors
+    std::optional<int> compute_capability = {};  // default with rates: kDefaultCapability
+    std::optional<int> multiprocessors = {};     // default with rates: kDefaultMultiprocessors
     std::optional<int> sold_gb = {};             // memory as marketed; as measured by default
     std::optional<GuideSettings> guide = {};
 };

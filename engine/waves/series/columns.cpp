@@ -28,7 +28,7 @@ std::string simple(std::string_view name) {
 }
 
 // The usual names, the likeliest first.
-constexpr std::array<std::string_view, kColumns> kUsual = {
+constexpr std::array<std::string_view, kColumns> kKnownNames = {
     "symbol|ticker|name|instrument|isin|symbole|s\xC3\xADmbolo|simbolo|security",
     "date|datetime|timestamp|dtyyyymmdd|time|open time|day|snapped at|observation date|trade date|"
     "exchange date|tradedate|datum|zeit|zeitpunkt|fecha|data|unix|unix timestamp|"
@@ -68,10 +68,10 @@ bool is_word_of(std::string_view words, std::string_view word) {
     return false;
 }
 
-std::optional<std::size_t> place_of(std::span<const std::string> names, std::string_view usual) {
-    while (!usual.empty()) {
-        const auto one = usual.substr(0, usual.find('|'));
-        usual.remove_prefix(std::min(one.size() + 1, usual.size()));
+std::optional<std::size_t> place_of(std::span<const std::string> names, std::string_view known) {
+    while (!known.empty()) {
+        const auto one = known.substr(0, known.find('|'));
+        known.remove_prefix(std::min(one.size() + 1, known.size()));
         const auto found =
             std::ranges::find_if(names, [&](const std::string& n) { return simple(n) == one; });
         if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
@@ -120,7 +120,7 @@ Result<ColumnMap> map_columns(std::span<const std::string> names, const PriceRea
     ColumnMap map;
     for (std::size_t c = 0; c < kColumns; ++c) {
         if (chosen[c]->empty()) {
-            map.at[c] = place_of(names, kUsual[c]);
+            map.at[c] = place_of(names, kKnownNames[c]);
             continue;
         }
         map.at[c] = chosen_place(names, *chosen[c]);
@@ -138,7 +138,7 @@ Result<ColumnMap> map_columns(std::span<const std::string> names, const PriceRea
 }
 
 bool names_close(std::string_view name) {
-    return is_word_of(kUsual[static_cast<std::size_t>(Column::close)], simple(name));
+    return is_word_of(kKnownNames[static_cast<std::size_t>(Column::close)], simple(name));
 }
 
 namespace {

@@ -238,29 +238,30 @@ void list_runs(const CommandContext& context, const ScheduleOptions& options) {
 
 void add_settings(CLI::App& command, ScheduleOptions& options, bool required) {
     // A change keeps what is not given.
-    const auto usual = [required](std::string help, const char* value) {
+    const auto with_default = [required](std::string help, const char* value) {
         return required ? help + " (default: " + value + ")" : help;
     };
     auto* cron = command.add_option("--cron", options.cron,
                                     "Cron expression: minute hour day month weekday, or @daily, …");
     command.add_option("--time-zone", options.time_zone,
-                       usual("Time zone: Europe/Berlin, …", "UTC"));
+                       with_default("Time zone: Europe/Berlin, …", "UTC"));
     command
         .add_option(
             "--misfire", options.misfire,
-            usual("For runs missed while no server was running: skip them, run once for all "
-                  "of them, or run all",
-                  "once"))
+            with_default("For runs missed while no server was running: skip them, run once for all "
+                         "of them, or run all",
+                         "once"))
         ->check(CLI::IsMember({"skip", "once", "all"}));
     command
         .add_option("--misfire-limit", options.misfire_limit,
-                    usual("With --misfire all: run at most this many missed runs", "10"))
+                    with_default("With --misfire all: run at most this many missed runs", "10"))
         ->check(CLI::Range(1, 100));
     command
-        .add_option("--overlap", options.overlap,
-                    usual("While the previous job is unfinished: allow both, skip the run, cancel "
-                          "the previous job, or queue the run behind it",
-                          "skip"))
+        .add_option(
+            "--overlap", options.overlap,
+            with_default("While the previous job is unfinished: allow both, skip the run, cancel "
+                         "the previous job, or queue the run behind it",
+                         "skip"))
         ->check(CLI::IsMember({"allow", "skip", "cancel", "queue"}));
     auto* job =
         command.add_option("--job", options.job_file,

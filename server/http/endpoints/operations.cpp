@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // Health, versions and the contract itself.
+#include "engine/base/json.hpp"
 #include "server/base/gzip.hpp"
 #include "server/http/contract/contract_text.hpp"
 #include "server/http/endpoints/endpoints.hpp"

@@ -9,7 +9,7 @@ namespace {
 
 namespace wire = boost::beast::http;
 
-constexpr std::size_t kUsual = 1024;  // bytes: an answer's head needs one allocation
+constexpr std::size_t kInitialBytes = 1024;  // bytes: an answer's head needs one allocation
 
 // Nothing for a stream that ends with the connection.
 std::optional<std::uint64_t> body_length(const Response& response) {
@@ -34,7 +34,7 @@ bool is_chunked(const Response& response, Manner manner) {
 
 std::string response_head(const Response& response, const Request& request, Manner manner) {
     std::string head;
-    head.reserve(kUsual);
+    head.reserve(kInitialBytes);
     head += manner.version >= 11 ? "HTTP/1.1 " : "HTTP/1.0 ";
     head += std::to_string(response.status);
     head += ' ';

@@ -27,7 +27,8 @@ const char* stored_outcome(queue::TaskReport::Outcome outcome) {
 std::string shown_info(const queue::WorkerInfo& info) {
     json capability = json::parse(info.capability, nullptr, false);
     if (!capability.is_object()) capability = json::object();
-    if (!info.advertisements.empty()) capability["offers"] = json::parse(info.advertisements);
+    if (!info.advertisements.empty())
+        capability["advertisements"] = json::parse(info.advertisements);
     const json shown = {{"name", info.name},
                         {"home", info.home},
                         {"memory_bytes", info.memory_bytes},

@@ -33,7 +33,7 @@ Result<std::optional<int>> number_of(const char* variable, int min, int max) {
 
 constexpr int kMaxMegabytes = 1'000'000;
 // Seconds.
-constexpr int kUsualInterval = 300;
+constexpr int kDefaultInterval = 300;
 constexpr int kLongestInterval = 86'400;
 
 }  // namespace
@@ -53,7 +53,7 @@ Result<DeviceSettings> device_settings() {
     if (memory) thresholds.free_memory_bytes = static_cast<std::uint64_t>(*memory) * 1'000'000;
     settings.log_readings = log.value_or(0) == 1;
     if (clean.value_or(1) == 1)
-        settings.clean_when_idle = std::chrono::seconds(interval.value_or(kUsualInterval));
+        settings.clean_when_idle = std::chrono::seconds(interval.value_or(kDefaultInterval));
     settings.second_queue = streams.value_or(0) == 1;
     return settings;
 }

@@ -23,7 +23,7 @@ struct TaskContext {
     std::string_view node = {};
     const opencl::Capability* capability = nullptr;
     opencl::Ledger* ledger = nullptr;
-    const jobs::KindSettings& settings = jobs::kUsualSettings;
+    const jobs::KindSettings& settings = jobs::kDefaultSettings;
 };
 
 // Runs one task and converts its result, error or exception into a report. Transient errors

@@ -4,7 +4,7 @@
 // Of the form int8.
 const proof = {
   form: 'int8', method: 'block_int8', passed: true, why: null, texts: 512, same_label: 510, flips: 0, difference_p99: 0.0121,
-  difference_most: 0.0233, outlier_columns: 2, outlier_ratio: 31.5, speedup: 2.4, seconds_per_token: 0.0004, device: 'cpu', proven_at: '2026-05-04T09:40:00Z',
+  difference_max: 0.0233, outlier_columns: 2, outlier_ratio: 31.5, speedup: 2.4, seconds_per_token: 0.0004, device: 'cpu', proven_at: '2026-05-04T09:40:00Z',
 };
 
 const states = ['running', 'queued', 'succeeded', 'succeeded', 'failed', 'succeeded', 'cancelled', 'succeeded'];

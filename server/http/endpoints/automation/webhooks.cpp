@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // Endpoints of webhooks and their deliveries.
+#include "engine/base/json.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/json_values.hpp"

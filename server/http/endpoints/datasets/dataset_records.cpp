@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // A preview of a dataset's records, and the lines that cannot be read.
+#include "engine/base/json.hpp"
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/datasets/dataset_json.hpp"
 #include "server/http/endpoints/endpoints.hpp"

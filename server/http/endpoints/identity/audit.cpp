@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // Who changed what, and when: as pages, and as a file.
+#include "engine/base/json.hpp"
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/json_values.hpp"

@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // Invitations into the caller's team, and how users accept them.
+#include "engine/base/json.hpp"
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/failure_limit.hpp"
 #include "server/http/endpoints/endpoints.hpp"

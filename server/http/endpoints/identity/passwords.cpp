@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // Passwords: the caller's own, and the links with which system admins let others set theirs.
+#include "engine/base/json.hpp"
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/failure_limit.hpp"
 #include "server/http/access/password_service.hpp"

@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // Filters of a page that the caller keeps under a name. They belong to the caller and one team.
+#include "engine/base/json.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"

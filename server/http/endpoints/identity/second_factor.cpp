@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // The second factor at sign-in with a password: the caller's own, and how system admins remove one.
+#include "engine/base/json.hpp"
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/password_service.hpp"
 #include "server/http/endpoints/endpoints.hpp"

@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // Accounts of programs: they belong to the team, act by tokens and never sign in.
+#include "engine/base/json.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/json_values.hpp"

@@ -1,8 +1,8 @@
-#include "engine/base/json.hpp"
 // Endpoints to sign in and out, and of the caller.
 //
 // How a sign-in with the identity provider begins; it ends at the sessions. And how a user signs
 // out there.
+#include "engine/base/json.hpp"
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/failure_limit.hpp"
 #include "server/http/endpoints/endpoints.hpp"

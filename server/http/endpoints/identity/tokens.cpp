@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // API tokens of the caller's team.
+#include "engine/base/json.hpp"
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"

@@ -1,7 +1,7 @@
-#include "engine/base/json.hpp"
 // Users and their sign-in links. For system admins.
 //
 // Identities of users at identity providers. For system admins.
+#include "engine/base/json.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"

@@ -1,7 +1,7 @@
-#include "engine/base/json.hpp"
 // Cancelling many jobs: those that are named, or all that match a filter.
 //
 // Redrives: one ended job, some, or all that match a filter.
+#include "engine/base/json.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_filter.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"

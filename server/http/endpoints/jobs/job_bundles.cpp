@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // Many jobs in one call: all or none, or each independently.
+#include "engine/base/json.hpp"
 #include "server/base/hex.hpp"
 #include "server/base/offload.hpp"
 #include "server/http/api/idempotency.hpp"

@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // A job's events, as a page or as a stream.
+#include "engine/base/json.hpp"
 #include "server/base/fair_budget.hpp"
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/endpoints.hpp"

@@ -1,9 +1,9 @@
-#include "engine/base/json.hpp"
 // The parts of a job that run on devices, each with its latest attempt.
 //
 // The attempts at a job's tasks: where, when, and how each ended.
 //
 // The log of a job's tasks: what the queue, workers and supervisors say about each attempt.
+#include "engine/base/json.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/json_values.hpp"

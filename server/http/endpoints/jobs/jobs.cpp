@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // Submitting, listing, cancelling and deleting jobs.
+#include "engine/base/json.hpp"
 #include "server/http/api/idempotency.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_filter.hpp"

@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // Links that show one report to anyone who has them, and what they show.
+#include "engine/base/json.hpp"
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"

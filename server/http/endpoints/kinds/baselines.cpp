@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // Reports that a team pinned, and which of them a report is compared with.
+#include "engine/base/json.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/kind_extras.hpp"
 #include "server/http/endpoints/json_values.hpp"

@@ -1,7 +1,7 @@
-#include "engine/base/json.hpp"
 // Operations of job kinds that are answered without a job.
 //
 // What a job would report, computed immediately without one.
+#include "engine/base/json.hpp"
 #include "server/base/offload.hpp"
 #include "server/http/access/caller_limits.hpp"
 #include "server/http/endpoints/endpoints.hpp"

@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // The queue as a whole, and its holds.
+#include "engine/base/json.hpp"
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"

@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // Settings of system admins: teams' shares and limits, and how past usage counts in a device class.
+#include "engine/base/json.hpp"
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"

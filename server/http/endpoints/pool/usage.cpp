@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // Endpoint of usage, for accounting.
+#include "engine/base/json.hpp"
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
@@ -17,7 +17,7 @@ using std::chrono::days;
 namespace {
 
 constexpr int kMaxRows = 10'000;
-constexpr days kUsualPeriod{7};
+constexpr days kDefaultPeriod{7};
 constexpr days kLongestPeriod{400};
 constexpr std::array<jobs::Column, 11> kColumns = {{{"start"},
                                                     {"team_id"},
@@ -58,7 +58,7 @@ std::vector<std::string> parts_of(const std::string& text) {
 queue::UsageQuery query_of(const Call& call, Timestamp now) {
     queue::UsageQuery query;
     const auto to = time_parameter(call, "to").value_or(now);
-    const auto from = time_parameter(call, "from").value_or(to - kUsualPeriod);
+    const auto from = time_parameter(call, "from").value_or(to - kDefaultPeriod);
     if (from >= to) throw Refused(broken_query("from", "must be before \"to\""));
     if (to - from > kLongestPeriod)
         throw Refused(broken_query("from", "must be at most 400 days before \"to\""));

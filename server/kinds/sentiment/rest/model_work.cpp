@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // Pulls and verifications of models: started by system admins, visible to all.
+#include "engine/base/json.hpp"
 #include "engine/models/store.hpp"
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/query.hpp"

@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // The models that texts can be scored with: vader, and those that workers have.
+#include "engine/base/json.hpp"
 //
 // What depends on a model.
 #include "engine/models/store.hpp"

@@ -1,8 +1,8 @@
-#include "engine/base/json.hpp"
 // Policies that choose models: those of the team, that of the server's settings, and what they
 // choose.
 //
 // The usage of the models that policies chose over the last N hours, compared with one fixed model.
+#include "engine/base/json.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/http/endpoints/query.hpp"
@@ -28,7 +28,7 @@ using http::endpoints::author_of;
 
 namespace {
 
-constexpr int kUsualDays = 7;
+constexpr int kDefaultDays = 7;
 
 std::string id_of(const Call& call) { return call.parameters.text("policy_id").value_or(""); }
 
@@ -126,9 +126,10 @@ class Policies {
         }
         const auto devices = need(co_await services_.stores.jobs.devices());
         const auto at = body.contains("at") ? *parse_rfc3339(body["at"]) : services_.clock.now();
-        const auto answer = preview_policy(
-            definition, models_of(devices, call.principal.team.id),
-            {.at = at, .days = body.value("days", kUsualDays), .source = body.value("source", "")});
+        const auto answer = preview_policy(definition, models_of(devices, call.principal.team.id),
+                                           {.at = at,
+                                            .days = body.value("days", kDefaultDays),
+                                            .source = body.value("source", "")});
         if (!answer) throw Refused(invalid(answer.error()));
         co_return http::json_response(200, *answer);
     }
@@ -162,12 +163,12 @@ class Policies {
     Services services_;
 };
 
-constexpr int kUsualHours = 24;
+constexpr int kDefaultHours = 24;
 constexpr int kMaxModels = 100;  // in an hour
 
 awaitable<Response> report(const Call& call, const Services& services) {
     PolicyReportQuestion question;
-    question.hours = static_cast<int>(call.parameters.integer("hours").value_or(kUsualHours));
+    question.hours = static_cast<int>(call.parameters.integer("hours").value_or(kDefaultHours));
     question.against =
         call.parameters.text("against").value_or(std::string(services.settings.text(kModelName)));
     // The current hour is one of them.

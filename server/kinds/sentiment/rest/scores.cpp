@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // Scores a few short texts within one call: runs a job of the highest priority and waits for it.
+#include "engine/base/json.hpp"
 #include "server/http/access/caller_limits.hpp"
 #include "server/http/endpoints/jobs/job_spec.hpp"
 #include "server/http/endpoints/jobs/run_at_once.hpp"
@@ -21,7 +21,7 @@ namespace {
 // Calls that wait for their scores. Each holds at most 256 KiB of texts and their rows.
 constexpr FairBudget::Limits kWaiting{.total = 128, .team = 32, .caller = 16};
 constexpr int kHighest = 10;
-constexpr int kUsualSeconds = 10;
+constexpr int kDefaultSeconds = 10;
 
 json spec_of(const json& body) {
     json args = body;
@@ -59,7 +59,7 @@ class Scores {
         auto job = planning::new_job(call.principal.team.id, call.principal.user.id, kind, spec);
         job.plan = std::move(planned->plan);
         const json used = json::parse(job.plan.args);
-        const std::chrono::seconds max(call.body.value("timeout_seconds", kUsualSeconds));
+        const std::chrono::seconds max(call.body.value("timeout_seconds", kDefaultSeconds));
         const auto answer = co_await jobs_.run(std::move(job), kind, max);
         const bool keep = call.body.value("keep", false);
         if (!keep) co_await jobs_.forget(answer.job, call.principal.user.id);

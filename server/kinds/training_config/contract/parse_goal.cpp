@@ -16,14 +16,14 @@ constexpr double kGuideRate = 2e-5, kGuideRateBatch = 8;
 
 tr::Convention convention_of(const Request& request) {
     const auto& r = request.report;
-    auto usual = tr::convention_for(r.shape, r.settings, request.pretraining);
+    auto convention = tr::convention_for(r.shape, r.settings, request.pretraining);
     if (r.goal == tr::Goal::guide && r.shape.reads_text() && r.shape.family != tr::Family::naics &&
         r.settings.lora.rank == 0) {
-        usual.rate = kGuideRate;
-        usual.rate_batch = kGuideRateBatch;
-        usual.source = "the training utilization guide";
+        convention.rate = kGuideRate;
+        convention.rate_batch = kGuideRateBatch;
+        convention.source = "the training utilization guide";
     }
-    return usual;
+    return convention;
 }
 
 bool adapts(tr::Optimizer optimizer) {
@@ -61,16 +61,16 @@ void check_goal(const json& args, const Request& request, FieldErrors& errors) {
 namespace {
 
 // The samples of an optimizer step: one batch on every GPU is the minimum.
-void parse_target(const json& args, const tr::Convention& usual, Request& request,
+void parse_target(const json& args, const tr::Convention& convention, Request& request,
                   FieldErrors& errors) {
     const auto& r = request.report;
     const auto min = r.batch * r.settings.cards;
-    const bool more = min > usual.effective_batch;
+    const bool more = min > convention.effective_batch;
     AssumptionRecorder(args, request)(
-        "/target_effective_batch", more ? min : std::int64_t{usual.effective_batch},
+        "/target_effective_batch", more ? min : std::int64_t{convention.effective_batch},
         more ? "the requested batch on every GPU, more than the usual " +
-                   std::to_string(usual.effective_batch)
-             : "as in " + usual.source +
+                   std::to_string(convention.effective_batch)
+             : "as in " + convention.source +
                    "; set yours, since accumulation and learning rate depend on it");
     if (r.target_effective_batch < r.batch) {
         errors.push_back(
@@ -101,15 +101,15 @@ void parse_goal(const json& args, Request& request, FieldErrors& errors) {
         assume("/goal", "knee", "your team measured the speed of such runs on this GPU");
     check_goal(args, request, errors);
 
-    const auto usual = convention_of(request);
-    parse_target(args, usual, request, errors);
+    const auto convention = convention_of(request);
+    parse_target(args, convention, request, errors);
     if (find(args, "/learning_rate/base") != nullptr) {
         assume.record("/learning_rate/base_batch", "the run's effective batch",
                       "so that your rate is kept as it is; set its batch to have it scaled");
     } else if (adapts(r.settings.optimizer)) {
         // The conventions are Adam's.
-        assume("/learning_rate/base", usual.rate, "as in " + usual.source);
-        assume("/learning_rate/base_batch", usual.rate_batch,
+        assume("/learning_rate/base", convention.rate, "as in " + convention.source);
+        assume("/learning_rate/base_batch", convention.rate_batch,
                "the effective batch for this rate in the same source");
     }
 }

@@ -12,7 +12,7 @@ using tr::Family;
 using tr::ModelShape;
 
 // Decoders with RMSNorm have no positions of their own, no dropout and no biases.
-void make_usual_decoder(ModelShape& s) {
+void make_llama_like(ModelShape& s) {
     s.head = tr::Head::language_model;
     s.stored_half = true;
     s.positions = 0;
@@ -45,7 +45,7 @@ void make_usual_decoder(ModelShape& s) {
 }
 
 // Defaults of a description, from the family's published models.
-ModelShape usual(Family family, int hidden) {
+ModelShape default_shape(Family family, int hidden) {
     ModelShape s;
     s.family = family;
     s.name = std::string(text_of(kFamilies, family));
@@ -59,7 +59,7 @@ ModelShape usual(Family family, int hidden) {
     s.vocab = family == Family::roberta || family == Family::gpt2 ? 50257 : 30522;
     s.positions = 512;
     s.token_types = family == Family::bert || family == Family::naics ? 2 : 0;
-    if (s.has_rms_norm()) make_usual_decoder(s);
+    if (s.has_rms_norm()) make_llama_like(s);
     if (family == Family::gpt2) {
         s.positions = 1024;
         s.activation = tr::Activation::gelu_new;
@@ -163,7 +163,7 @@ void take(const json& from, const char* key, Value& value) {
 
 Result<ModelShape> from_dimensions(const json& d) {
     const auto family = value_of(kFamilies, d.at("family").get<std::string>());
-    auto s = usual(family.value_or(Family::bert), d.at("hidden").get<int>());
+    auto s = default_shape(family.value_or(Family::bert), d.at("hidden").get<int>());
     TRY_DO(check_members(d, s));
     take(d, "layers", s.layers);
     if (s.has_decoder()) s.decoder_layers = s.layers;

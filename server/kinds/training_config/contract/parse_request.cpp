@@ -17,13 +17,13 @@ void note(FieldErrors& errors, const Error& error) {
     errors.push_back({pointer_of(error.where), "invalid", error.message});
 }
 
-int usual_length(const tr::ModelShape& shape) {
+int default_length(const tr::ModelShape& shape) {
     if (shape.sample_length() > 0) return shape.sample_length();
     if (shape.is_series()) return 60;
     if (shape.family == tr::Family::naics) return 512;
     if (shape.has_decoder()) return 512;
-    const int usual = shape.is_decoder() ? 1024 : 128;
-    return shape.positions > 0 ? std::min(shape.positions, usual) : usual;
+    const int length = shape.is_decoder() ? 1024 : 128;
+    return shape.positions > 0 ? std::min(shape.positions, length) : length;
 }
 
 std::string reason_of_length(const tr::ModelShape& shape) {
@@ -33,7 +33,7 @@ std::string reason_of_length(const tr::ModelShape& shape) {
     return "a typical length for this family; memory grows with it";
 }
 
-constexpr const char* kUsualDropout =
+constexpr const char* kDefaultDropout =
     "as in QLoRA for models of up to 13 billion parameters (Dettmers et al. 2023); PEFT's own "
     "default is 0";
 
@@ -44,7 +44,7 @@ void assume_adapters(const json& args, Request& request, AssumptionRecorder& ass
     assume("/training/lora/rank", 8, by_guide ? "as in the NAICS memory guide" : "PEFT's default");
     if (lora.rank == 0) return;
     if (request.report.settings.method == tr::Method::supervised)
-        assume("/training/lora/dropout", lora.dropout, kUsualDropout);
+        assume("/training/lora/dropout", lora.dropout, kDefaultDropout);
     if (lora.targets == tr::Lora::Targets::modules) return;
     if (by_guide) {
         assume("/training/lora/targets", "all_linear", "as in the NAICS memory guide's project");
@@ -114,7 +114,7 @@ void assume_training(const json& args, Request& request, FieldErrors& errors) {
     constexpr const char* kGuide = "as in the NAICS memory guide";
     AssumptionRecorder assume(args, request);
     if (find(args, "/training/length_histogram") == nullptr)
-        assume("/training/sequence_length", usual_length(shape), reason_of_length(shape));
+        assume("/training/sequence_length", default_length(shape), reason_of_length(shape));
     parse_lengths(args, request.report, errors);
     if (naics) {
         assume("/training/precision", "fp16_autocast", kGuide);

@@ -1,8 +1,9 @@
-#include "engine/base/json.hpp"
 // The known GPU models: the built-in ones and the team's own.
+#include "server/kinds/training_config/contract/gpu_profiles.hpp"
+
+#include "engine/base/json.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/kinds/training_config/contract/collections.hpp"
-#include "server/kinds/training_config/contract/gpu_profiles.hpp"
 #include "server/kinds/training_config/contract/request.hpp"
 #include "server/kinds/training_config/rest/rest.hpp"
 

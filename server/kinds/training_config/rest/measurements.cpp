@@ -1,5 +1,5 @@
-#include "engine/base/json.hpp"
 // Measurements of real training runs, compared with their predictions.
+#include "engine/base/json.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/http/endpoints/query.hpp"

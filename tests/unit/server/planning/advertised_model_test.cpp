@@ -30,7 +30,7 @@ class AdvertisedModel : public PlanningCase {
                          {"proofs", json::array()},
                          {"accuracies", json::array()}};
         add_device("node-" + name, "opencl:pocl:0", "cpu", state,
-                   {{"offers", {{"sentiment", {{"models", {model}}}}}}}, ago);
+                   {{"advertisements", {{"sentiment", {{"models", {model}}}}}}}, ago);
     }
     auto plan(json args) {
         args["texts"] = {"a"};

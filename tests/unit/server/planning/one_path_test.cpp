@@ -40,7 +40,7 @@ class OnePath : public PlanningCase {
     OnePath() : PlanningCase(kLifts) { add_device("node-a", "host", "host", "active"); }
 
     void add_crane() {
-        add_device("quay", "crane", "cpu", "active", {{"offers", {{"lift", "large"}}}});
+        add_device("quay", "crane", "cpu", "active", {{"advertisements", {{"lift", "large"}}}});
     }
     template <class T>
     static std::string refusal(const tl::expected<T, Refusal>& result) {

@@ -1,6 +1,6 @@
-#include "engine/base/json.hpp"
 // Which of the compared models to use, in one sentence with its trade-off.
 #include "engine/base/format_number.hpp"
+#include "engine/base/json.hpp"
 #include "server/kinds/sentiment/run/comparison/comparison.hpp"
 
 #include <algorithm>

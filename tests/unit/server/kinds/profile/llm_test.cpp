@@ -199,7 +199,7 @@ TEST(LlmEndpoints, AreUrlsOfTheTwoDialects) {
 }
 
 TEST(LlmSettings, AreThoseOfTheKind) {
-    const auto usual = llm_settings(kUsualSettings);
+    const auto usual = llm_settings(kDefaultSettings);
     EXPECT_TRUE(usual.endpoints.empty());
     EXPECT_EQ(usual.networks, "127.0.0.0/8, ::1");
     EXPECT_TRUE(kNetworks.check(usual.networks));

@@ -31,13 +31,13 @@ TEST(Capabilities, AreThoseOfAllKinds) {
     opencl::Capability capability;
     capability.info.address = {"pocl", 0};
     info.capability = to_json(capability);
-    describe_capabilities(kinds, jobs::kUsualSettings, info);
+    describe_capabilities(kinds, jobs::kDefaultSettings, info);
     EXPECT_EQ(info.capabilities,
               (std::vector<std::string>{"language de", "language fr", "abacus"}));
     EXPECT_EQ(nlohmann::json::parse(info.advertisements),
               (nlohmann::json{{"translate", {{"languages", 2}}}}));
     info.capability = R"({"device":"host","state":"ready"})";
-    describe_capabilities(kinds, jobs::kUsualSettings, info);
+    describe_capabilities(kinds, jobs::kDefaultSettings, info);
     EXPECT_EQ(info.capabilities, (std::vector<std::string>{"abacus"}));
     EXPECT_EQ(info.advertisements, "");
 }

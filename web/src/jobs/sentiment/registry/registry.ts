@@ -37,7 +37,7 @@ export const proofText = (proof: Proof): string =>
   [
     `${share(proof.same_label, proof.texts)} of ${count(proof.texts)} labels match fp32`,
     proof.flips > 0 && `${count(proof.flips)} differ where fp32 is certain`,
-    `99 % of probabilities within ${decimal(proof.difference_p99, 4)}, all within ${decimal(proof.difference_most, 4)}`,
+    `99 % of probabilities within ${decimal(proof.difference_p99, 4)}, all within ${decimal(proof.difference_max, 4)}`,
     proof.outlier_columns > 0 && `${count(proof.outlier_columns)} outlier columns, up to ${decimal(proof.outlier_ratio, 0)} times the median`,
     `${decimal(proof.speedup, 2)} times as fast`,
   ].filter(Boolean).join('; ');
