@@ -9,10 +9,12 @@
 namespace plimsoll::waves {
 namespace {
 
-// In lower case, without blanks around and the brackets of MetaTrader: "<CLOSE>", and with blanks
-// for underscores.
+// In lower case, without blanks around, the brackets of MetaTrader ("<CLOSE>") and the stars of
+// footnotes ("Close**"), and with blanks for underscores.
 std::string simple(std::string_view name) {
-    const auto around = [](char c) { return std::string_view(" \t\r<>").find(c) < 5; };
+    const auto around = [](char c) {
+        return std::string_view(" \t\r<>*").find(c) != std::string_view::npos;
+    };
     while (!name.empty() && around(name.front())) name.remove_prefix(1);
     while (!name.empty() && around(name.back())) name.remove_suffix(1);
     std::string out(name);
@@ -32,25 +34,28 @@ constexpr std::array<std::string_view, kColumns> kKnownNames = {
     "symbol|ticker|name|instrument|isin|symbole|s\xC3\xADmbolo|simbolo|security",
     "date|datetime|timestamp|dtyyyymmdd|time|open time|day|snapped at|observation date|trade date|"
     "exchange date|tradedate|datum|zeit|zeitpunkt|fecha|data|unix|unix timestamp|"
-    "window start|ts event|\xE6\x97\xA5\xE6\x9C\x9F|\xE6\x97\xA5\xE4\xBB\x98|t",
+    "window start|ts "
+    "event|tarih|Дата|날짜|일자|\xE6\x97\xA5\xE6\x9C\x9F|\xE6\x97\xA5\xE4\xBB\x98|t",
     "time|zeit|uhrzeit|heure|hora|ora",
     "open|open price|opening price|px open|er\xC3\xB6"
     "ffnung|er\xC3\xB6"
     "ffn.|"
     "er\xC3\xB6"
     "ffnungskurs|erster|ouverture|ouv.|ouv|apertura|abertura|eerste|"
-    "openen|otwarcie|\xE9\x96\x8B\xE7\x9B\xA4|\xE5\xBC\x80\xE7\x9B\x98|"
+    "openen|otwarcie|açılış|Откр.|시가|\xE9\x96\x8B\xE7\x9B\xA4|\xE5\xBC\x80\xE7\x9B\x98|"
     "\xE5\xBC\x80\xE7\x9B\x98\xE4\xBB\xB7|\xE5\xA7\x8B\xE5\x80\xA4|o",
     "high|high price|px high|hoch|h\xC3\xB6"
     "chst|h\xC3\xB6"
     "chstkurs|"
-    "tageshoch|haut|plus haut|m\xC3\xA1ximo|m\xC3\xA1xima|massimo|hoog|najwyzszy|"
+    "tageshoch|haut|plus haut|yüksek|Макс.|고가|m\xC3\xA1ximo|m\xC3\xA1xima|massimo|hoog|najwyzszy|"
     "najwy\xC5\xBCszy|\xE6\x9C\x80\xE9\xAB\x98|\xE6\x9C\x80\xE9\xAB\x98\xE4\xBB\xB7|"
     "\xE9\xAB\x98\xE5\x80\xA4|h",
-    "low|low price|px low|tief|tiefst|tiefstkurs|tagestief|bas|plus bas|m\xC3\xADnimo|"
+    "low|low price|px low|düşük|Мин.|저가|tief|tiefst|tiefstkurs|tagestief|bas|plus "
+    "bas|m\xC3\xADnimo|"
     "m\xC3\xADnima|minimo|laag|najnizszy|najni\xC5\xBCszy|\xE6\x9C\x80\xE4\xBD\x8E|"
     "\xE6\x9C\x80\xE4\xBD\x8E\xE4\xBB\xB7|\xE5\xAE\x89\xE5\x80\xA4|l",
-    "close|close/last|close price|closing price|price|last|last price|px last|schluss|"
+    "close|close/last|close price|closing price|price|last|last price|px last|latest|settle|"
+    "settlement|settlement price|kapanış|Şimdi|Цена|종가|laatst|schluss|"
     "schlusskurs|zuletzt|letzter|kurs|cl\xC3\xB4ture|cloture|clot|dernier|cierre|"
     "\xC3\xBAltimo|ultimo|chiusura|fechamento|slot|laatste|zamkniecie|"
     "zamkni\xC4\x99"
@@ -143,7 +148,7 @@ bool names_close(std::string_view name) {
 
 namespace {
 
-constexpr std::string_view kMissing = "|null|n/a|none|-|.|--|#n/a|";
+constexpr std::string_view kMissing = "|null|n/a|none|nan|na|-|.|--|#n/a|";
 
 // Without blanks, a currency's sign in front or behind, and the spaces between thousands.
 std::string bare(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 namespace plimsoll::waves {
 namespace {
@@ -40,13 +41,33 @@ bool split(std::string_view line, char separator, std::vector<std::string_view>&
     }
 }
 
-constexpr std::string_view kSeparators = ",;\t|";
+constexpr std::string_view kSeparators = "\t;|,";  // prices may have commas of their own
 
-// That of the line with most of them; "sep=;" says it.
-char separator_of(std::string_view line) {
-    if (line.starts_with("sep=") && line.size() == 5) return line[4];
-    return *std::ranges::max_element(kSeparators, {},
-                                     [&](char c) { return std::ranges::count(line, c); });
+std::size_t count_outside_quotes(std::string_view line, char separator) {
+    std::size_t count = 0;
+    bool quoted = false;
+    for (const char c : line) {
+        quoted = quoted != (c == '"');
+        count += c == separator && !quoted ? 1 : 0;
+    }
+    return count;
+}
+
+// That of which most lines have the same number, then the most; "sep=;" says it.
+char separator_of(std::span<const std::string_view> lines) {
+    if (lines.front().starts_with("sep=") && lines.front().size() == 5) return lines.front()[4];
+    char best = ',';
+    std::pair<std::size_t, std::size_t> most;
+    for (const char c : kSeparators) {
+        std::map<std::size_t, std::size_t> lines_with;
+        for (const auto line : lines) ++lines_with[count_outside_quotes(line, c)];
+        for (const auto& [count, alike] : lines_with) {
+            if (count == 0 || std::pair(alike, count) <= most) continue;
+            most = {alike, count};
+            best = c;
+        }
+    }
+    return best;
 }
 
 class Lines {
@@ -147,6 +168,7 @@ class CsvPriceRecords final : public PriceRecords {
 
     void take_row(std::uint64_t line, bool whole) {
         if (!fields_.empty() && fields_.front().starts_with('#')) return;  // a comment
+        if (fields_.size() == form_->fields + 1 && fields_.back().empty()) fields_.pop_back();
         if (whole && is_no_bar()) {
             behind_.push_back({line, std::string(symbol_of(form_->parts.front())), why_no_bar()});
             return;
@@ -258,7 +280,7 @@ Result<std::unique_ptr<PriceRecords>> csv_price_records(std::span<const std::str
     Fields names(header.begin(), header.end());
     char separator = ',';
     if (header.size() == 1) {
-        separator = separator_of(header.front());
+        separator = separator_of(std::array{std::string_view(header.front())});
         std::vector<std::string_view> fields;
         std::vector<std::string> unquoted;
         if (!split(header.front(), separator, fields, unquoted))
@@ -276,22 +298,17 @@ Result<std::unique_ptr<PriceRecords>> csv_price_records(std::span<const std::str
 Result<std::unique_ptr<PriceRecords>> read_csv(std::string_view bytes, PriceReading reading) {
     Lines lines(bytes);
     std::string_view line;
-    std::vector<std::pair<std::string_view, std::uint64_t>> first;
-    char separator = ',';
-    std::ptrdiff_t max = 0;
+    std::vector<std::string_view> first;
+    std::vector<std::uint64_t> numbers;
     constexpr std::size_t kLooked = 16;
     while (first.size() < kLooked && lines.next(line)) {
-        first.emplace_back(line, lines.number());
-        const char own = separator_of(line);
-        const auto count =
-            line.starts_with("sep=") ? std::ptrdiff_t{1} << 30 : std::ranges::count(line, own);
-        if (count > max) separator = own;
-        max = std::max(max, count);
+        first.push_back(line);
+        numbers.push_back(lines.number());
     }
     if (first.empty()) return fail(Errc::invalid_input, "The file is empty.");
-    if (first.front().first.starts_with("sep=")) first.erase(first.begin());
-    auto records = std::make_unique<CsvPriceRecords>(separator, std::move(reading));
-    for (const auto& [text, number] : first) records->add(text, number);
+    auto records = std::make_unique<CsvPriceRecords>(separator_of(first), std::move(reading));
+    for (std::size_t i = first.front().starts_with("sep=") ? 1 : 0; i < first.size(); ++i)
+        records->add(first[i], numbers[i]);
     while (lines.next(line)) records->add(line, lines.number());
     TRY_DO(records->decide());
     return records;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::waves {
@@ -164,10 +165,36 @@ std::optional<Parts> of_spreadsheet(std::string_view text) {
     return p;
 }
 
+// "Fri Mar 22 2024", in English and German.
+bool is_weekday(std::string_view word) {
+    constexpr std::string_view kBeginnings = "mon tue wed thu fri sat sun die mit don fre sam son";
+    std::string low(word.substr(0, 3));
+    std::ranges::transform(low, low.begin(), lower);
+    return low.size() == 3 && kBeginnings.find(low) % 4 == 0;
+}
+
+// The first day of "Mar-24", "March 2024", "2024-03" or "03/2024"; 1.2024 is a number.
+std::optional<Parts> month_of(std::string_view first, char between, std::string_view second) {
+    if (is_digit(first.front()) && first.size() == 4) std::swap(first, second);
+    if (!is_digit(second.front())) return {};
+    const bool named = !is_digit(first.front());
+    const bool year = second.size() == 4 || (named && second.size() == 2);
+    Parts p;
+    if (named)
+        p.month = month_named(first);
+    else if (first.size() <= 2 && (between == '-' || between == '/'))
+        p.month = number(first);
+    if (!year || p.month < 1 || p.month > 12) return {};
+    p.year = whole_year(second);
+    p.first = 1;
+    return p;
+}
+
 std::optional<Parts> parts_of(std::string_view text) {
     auto rest = trimmed(text);
     if (const auto p = of_spreadsheet(rest)) return p;
-    const auto first = word_of(rest);
+    auto first = word_of(rest);
+    if (is_weekday(first) && skip_separator(rest)) first = word_of(rest);
     Parts p;
     if (first.size() == 8 && is_digit(first.front())) {  // 20240322
         p.year = number(first.substr(0, 4));
@@ -176,9 +203,11 @@ std::optional<Parts> parts_of(std::string_view text) {
         p.time = trimmed(rest);
         return p.year >= 1800 && p.month >= 1 && p.month <= 12 ? std::optional(p) : std::nullopt;
     }
-    p.dotted = rest.starts_with('.');
+    const char between = rest.empty() ? ' ' : rest.front();
+    p.dotted = between == '.';
     if (first.empty() || !skip_separator(rest)) return {};
     const auto second = word_of(rest);
+    if (!second.empty() && rest.empty()) return month_of(first, between, second);
     if (second.empty() || !skip_separator(rest)) return {};
     const auto third = word_of(rest);
     if (third.empty() || !is_digit(third.front()) || third.size() > 4) return {};

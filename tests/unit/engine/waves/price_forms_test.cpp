@@ -73,6 +73,16 @@ TEST(PriceForms, ReadsColumnsByTheNamesOfMoreSites) {
           "<TICKER>,<DTYYYYMMDD>,<TIME>,<CLOSE>\nA,20240320,000000,1120\nA,20240321,000000,1147\n"
           "A,20240322,000000,1143.5\n",
           "Date,Close\n45371,1120\n45372,1147\n45373,1143.5\n",
+          "Date\tClose\tVolume\nMar 22, 2024\t1,143.5\t80,210\nMar 21, 2024\t1,147\t48,123\n"
+          "Mar 20, 2024\t1,120\t43,594\n",
+          "Date,Close**\nWed Mar 20 2024,1120\nThu Mar 21 2024,1147\nFri Mar 22 2024,1143.5\n",
+          "Date,Settle\n\"Wednesday, March 20, 2024\",1120,\n\"Thursday, March 21, 2024\",1147,\n"
+          "\"Friday, March 22, 2024\",1143.5,\n",
+          "\"Дата\",\"Цена\",\"Откр.\"\n\"20.03.2024\",\"1.120,0\",\"1,0\"\n"
+          "\"21.03.2024\",\"1.147,0\",\"1,0\"\n\"22.03.2024\",\"1.143,5\",\"1,0\"\n",
+          "Tarih;Şimdi;Açılış\n20.03.2024;1.120,0;1,0\n21.03.2024;1.147,0;1,0\n"
+          "22.03.2024;1.143,5;1,0\n",
+          "날짜,종가,시가\n2024-03-20,1120,1\n2024-03-21,1147,1\n2024-03-22,1143.5,1\n",
           "Security,X\nStart,2024\nPeriod,D\nCurrency,EUR\n,\nSource,Y\nNotes,Z\nDate,PX_LAST\n"
           "2024-03-20,1120\n2024-03-21,1147\n2024-03-22,1143.5\n"}) {
         const auto read = understood(text);
@@ -81,6 +91,15 @@ TEST(PriceForms, ReadsColumnsByTheNamesOfMoreSites) {
     }
     EXPECT_EQ(understood("Date,Close\n45371.25,1\n45371.5,2\n").days,
               "2024-03-20T06:00:00Z 2024-03-20T12:00:00Z ");
+}
+
+TEST(PriceForms, ReadsMonthsAsTheirFirstDay) {
+    for (const char* text :
+         {"Date,Close\nJan-24,1\nFeb-24,2\n", "Date,Close\nJanuary 2024,1\nFebruary 2024,2\n",
+          "Month,Close\n2024-01,1\n2024-02,2\n", "Date;Close\n01/2024;1\n02/2024;2\n"})
+        EXPECT_EQ(understood(text).days, "2024-01-01 2024-02-01 ") << text;
+    // A rate of exchange is none.
+    EXPECT_EQ(understood("mid,close\n1.2024,5\n1.2025,6\n").days, "");
 }
 
 TEST(PriceForms, LeavesOutWhatIsBehindTheLastBar) {
@@ -106,7 +125,7 @@ TEST(PriceForms, ReadsEachTickersColumns) {
 
 TEST(PriceForms, LeavesOutRowsWithoutPricesAndSaysSo) {
     const auto read =
-        understood("Date,Close\n2024-03-22,3\n2024-03-21,null\n2024-03-20,.\n2024-03-19,1\n");
+        understood("Date,Close\n2024-03-22,3\n2024-03-21,NaN\n2024-03-20,.\n2024-03-19,1\n");
     EXPECT_THAT(read.close, ElementsAre(1, 3));
     EXPECT_EQ(read.told, "2 rows without prices left out, newest first");
 }

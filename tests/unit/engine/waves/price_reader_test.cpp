@@ -77,7 +77,7 @@ TEST(PriceReader, NamesTheRowAndTheRuleItBreaks) {
              {"2024-01-03,10,8,9,8.5\n", "high is below its low"},
              {"2024-01-03,10,11,0,10\n", "zero or negative"},
              {"2024-01-03,10,11,-1,10\n", "zero or negative"},
-             {"2024-01-03,10,11,9,nan\n", "not a price"},
+             {"2024-01-03,10,11,9,nan\n", "no close"},
              {"2024-01-03,10,inf,9,10\n", "not a price"},
              {"2024-01-03,10,11,9,\n", "no close"},
              {"2024-01-03,10,,9,10\n", "one of high and low"},
