@@ -34,59 +34,58 @@ const std::map<std::string, Read>& known_types() {
 
 // Published types that are not modelled: what they are, and what comes nearest.
 struct Unlike {
-    const char* what;
-    const char* nearest;
-    std::vector<std::string_view> types;
+    std::string_view what, nearest, types;
 };
-const std::vector<Unlike>& unlike() {
-    static const std::vector<Unlike> all = {
-        {"an encoder-decoder, whose decoder attends to a second sequence",
-         "T5 and mT5 are the only ones that are modelled",
-         {"umt5", "longt5", "switch_transformers", "bart", "mbart", "pegasus", "marian", "m2m_100",
-          "blenderbot", "led", "encoder-decoder", "nllb-moe", "prophetnet"}},
-        {"a state-space or recurrent model",
-         "nothing that is modelled is near",
-         {"mamba", "mamba2", "falcon_mamba", "jamba", "rwkv", "recurrent_gemma", "zamba", "zamba2",
-          "bamba", "falcon_h1", "nemotron_h", "lfm2"}},
-        {"a mixture of experts with layers of its own",
-         "a mixtral or qwen3_moe with the same experts is the nearest, by its dimensions",
-         {"granitemoeshared", "jetmoe", "phimoe", "dbrx", "ernie4_5_moe", "hunyuan_v1_moe",
-          "minimax", "dots1", "flex_olmo"}},
-        {"a mixture of experts whose attention is linear in most layers",
-         "a qwen3_moe with the same experts is the nearest, by its dimensions",
-         {"qwen3_next", "kimi_linear", "granitemoehybrid"}},
-        {"a model whose layers have embeddings of their own",
-         "a gemma3 of the same size is the nearest, by its dimensions",
-         {"gemma3n", "gemma3n_text"}},
-        {"a model of images and text",
-         "its language model can be estimated alone, if that is one of the known types: give its "
-         "text_config",
-         {"clip", "siglip", "siglip2", "idefics2", "mllama", "internvl", "pixtral", "blip-2",
-          "gemma3n", "clip_text_model", "clip_vision_model", "siglip_vision_model"}},
-        {"a model of sound",
-         "Whisper's encoder with a classifier is the nearest",
-         {"wav2vec2", "wav2vec2-bert", "hubert", "wavlm", "sew", "unispeech", "data2vec-audio",
-          "audio-spectrogram-transformer", "seamless_m4t", "moonshine"}},
-        {"a model of images other than ViT",
-         "a ViT of the same dimensions is the nearest",
-         {"swin", "swinv2", "beit", "deit", "convnext", "convnextv2", "resnet", "dinov2",
-          "segformer", "detr", "sam"}},
-        {"a decoder with LayerNorm and plain feed-forwards",
-         "a gpt_neox of the same dimensions is the nearest",
-         {"falcon", "bloom", "gptj", "gpt_neo", "gpt_bigcode", "mpt", "phi", "stablelm", "codegen",
-          "persimmon", "cohere", "cohere2", "nemotron", "xglm", "biogpt"}},
-        {"an encoder like BERT",
-         "a bert of the same dimensions is the nearest",
-         {"albert", "mpnet", "xlm", "longformer", "big_bird", "deberta", "ernie", "flaubert",
-          "funnel", "layoutlm", "nomic_bert", "eurobert", "roformer", "convbert"}},
-        {"a decoder with layers of its own",
-         "a llama of the same dimensions is the nearest",
-         {"internlm2", "internlm3", "baichuan", "chatglm", "minicpm", "minicpm3", "exaone", "olmo",
-          "ernie4_5", "hunyuan_v1_dense", "apertus", "helium", "diffllama", "arcee",
-          "smallthinker"}},
-    };
-    return all;
-}
+constexpr Unlike kUnlike[] = {
+    {"an encoder-decoder, whose decoder attends to a second sequence",
+     "T5 and mT5 are the only ones that are modelled",
+     "umt5 longt5 switch_transformers bart mbart pegasus marian m2m_100 blenderbot led "
+     "encoder-decoder nllb-moe prophetnet"},
+    {"a state-space or recurrent model", "nothing that is modelled is near",
+     "mamba mamba2 falcon_mamba jamba rwkv recurrent_gemma zamba zamba2 bamba falcon_h1 "
+     "nemotron_h lfm2 lfm2_moe xlstm olmo_hybrid"},
+    {"a mixture of experts with layers of its own",
+     "a mixtral or qwen3_moe with the same experts is the nearest, by its dimensions",
+     "granitemoeshared jetmoe phimoe dbrx ernie4_5_moe hunyuan_v1_moe minimax minimax_m2 "
+     "dots1 flex_olmo exaone_moe glm4_moe_lite glm_moe_dsa deepseek_v32 deepseek_v4 "
+     "longcat_flash mimo_v2_flash hy_v3 solar_open afmoe cohere2_moe"},
+    {"a mixture of experts whose attention is linear in most layers",
+     "a qwen3_moe with the same experts is the nearest, by its dimensions",
+     "qwen3_next qwen3_5_moe qwen3_5_moe_text kimi_linear granitemoehybrid"},
+    {"a decoder whose attention is linear in most layers",
+     "a qwen3 of the same dimensions is the nearest", "qwen3_5 qwen3_5_text"},
+    {"a model whose layers have embeddings of their own",
+     "a gemma3 of the same size is the nearest, by its dimensions",
+     "gemma3n gemma3n_text gemma4 gemma4_text gemma4_unified"},
+    {"a model of images and text",
+     "its language model can be estimated alone, if that is one of the known types: give its "
+     "text_config",
+     "clip siglip siglip2 idefics idefics2 mllama internvl internvl_chat pixtral blip blip-2 "
+     "instructblip git florence2 fuyu chameleon janus emu3 aria aya_vision cohere2_vision "
+     "deepseek_vl deepseek_ocr2 got_ocr2 glm4v glm46v glm4v_moe ernie4_5_vl_moe hunyuan_vl "
+     "kimi_vl kimi_k25 lfm2_vl llava_next_video video_llava vipllava "
+     "minicpmv minicpmo molmo ovis2 paddleocr_vl phi3_v phi4_multimodal phi4mm perception_lm "
+     "qwen2_5_omni qwen3_omni_moe clip_text_model clip_vision_model siglip_vision_model"},
+    {"a model of sound", "Whisper's encoder with a classifier is the nearest",
+     "wav2vec2 wav2vec2-bert hubert wavlm sew unispeech data2vec-audio "
+     "audio-spectrogram-transformer seamless_m4t moonshine wav2vec2-conformer unispeech-sat "
+     "speecht5 parakeet "
+     "qwen2_audio voxtral granite_speech csm dia clap musicgen"},
+    {"a model of images other than ViT", "a ViT of the same dimensions is the nearest",
+     "swin swinv2 beit deit convnext convnextv2 resnet dinov2 dinov2_with_registers "
+     "dinov3_vit segformer detr rt_detr yolos sam sam2 mask2former efficientnet mobilenet_v2 "
+     "mobilevit videomae vit_mae depth_anything"},
+    {"a decoder with LayerNorm and plain feed-forwards",
+     "a gpt_neox of the same dimensions is the nearest",
+     "falcon bloom gptj gpt_neo gpt_bigcode mpt phi stablelm codegen persimmon cohere "
+     "cohere2 nemotron xglm biogpt"},
+    {"an encoder like BERT", "a bert of the same dimensions is the nearest",
+     "albert mpnet xlm longformer big_bird deberta ernie flaubert funnel layoutlm nomic_bert "
+     "eurobert roformer convbert"},
+    {"a decoder with layers of its own", "a llama of the same dimensions is the nearest",
+     "internlm2 internlm3 baichuan chatglm minicpm minicpm3 exaone olmo ernie4_5 "
+     "hunyuan_v1_dense apertus helium diffllama arcee smallthinker"},
+};
 
 // What transformers 5.17 takes for a key that the file leaves out: nested files hold only what
 // differs.
@@ -194,7 +193,14 @@ std::string complete(Json& config, const std::string& type) {
     return words;
 }
 
-Error unknown_type(const Json& type) {
+Error unknown_type(const Json& config) {
+    const auto type = config.value("model_type", Json());
+    if (type.is_null() && config.contains("peft_type"))
+        return {Errc::invalid_input,
+                "This describes an adapter: give its base model, " +
+                    config.value("base_model_name_or_path", Json("which it does not name")).dump() +
+                    ".",
+                "/model_type"};
     if (type.is_null()) return {Errc::invalid_input, "\"model_type\" is missing.", "/model_type"};
     std::string names;
     std::vector<std::string> known;
@@ -203,15 +209,17 @@ Error unknown_type(const Json& type) {
         known.push_back(name);
     }
     const std::string asked = type.is_string() ? type.get<std::string>() : type.dump();
+    // qwen3_5 is no mistyped qwen3.
+    std::erase_if(known, [&](const std::string& name) { return asked.starts_with(name); });
     constexpr std::string_view kDimensions =
         " Dimensions are family, layers, hidden, heads, ffn, vocab and others: on the command line "
         "--set model.dimensions.layers=24 and so on.";
-    for (const auto& one : unlike()) {
-        if (std::ranges::find(one.types, asked) == one.types.end()) continue;
-        const std::string_view nearest = one.nearest;
-        std::string message = "\"" + asked + "\" is not modelled: it is " + one.what + "; " +
-                              one.nearest + ". Known: " + names + ".";
-        if (nearest.find("dimensions") != std::string_view::npos) message += kDimensions;
+    for (const auto& one : kUnlike) {
+        const auto types = " " + std::string(one.types) + " ";
+        if (types.find(" " + asked + " ") == std::string::npos) continue;
+        auto message = "\"" + asked + "\" is not modelled: it is " + std::string(one.what) + "; " +
+                       std::string(one.nearest) + ". Known: " + names + ".";
+        if (one.nearest.find("dimensions") != std::string_view::npos) message += kDimensions;
         return {Errc::invalid_input, std::move(message), "/model_type"};
     }
     return {Errc::invalid_input,
@@ -225,10 +233,11 @@ Error unknown_type(const Json& type) {
 
 // Models of images and text, and the type of what reads the text, where the file does not say.
 constexpr std::pair<std::string_view, const char*> kMultimodal[] = {
-    {"gemma3", "gemma3_text"}, {"llava", "llama"},        {"llava_next", "llama"},
-    {"mistral3", "mistral"},   {"qwen2_vl", "qwen2"},     {"qwen2_5_vl", "qwen2"},
-    {"qwen3_vl", "qwen3"},     {"idefics3", "llama"},     {"smolvlm", "llama"},
-    {"paligemma", "gemma"},    {"llama4", "llama4_text"}, {"qwen3_vl_moe", "qwen3_moe"},
+    {"gemma3", "gemma3_text"},    {"llava", "llama"},        {"llava_next", "llama"},
+    {"mistral3", "mistral"},      {"qwen2_vl", "qwen2"},     {"qwen2_5_vl", "qwen2"},
+    {"qwen3_vl", "qwen3"},        {"idefics3", "llama"},     {"smolvlm", "llama"},
+    {"paligemma", "gemma"},       {"llama4", "llama4_text"}, {"qwen3_vl_moe", "qwen3_moe"},
+    {"llava_onevision", "qwen2"},
 };
 
 // The language model's part of the file, which may be all of it.
@@ -271,7 +280,7 @@ Result<ModelShape> read_language_model(Json json) {
     const auto type = json.value("model_type", Json());
     const auto known =
         type.is_string() ? known_types().find(type.get<std::string>()) : known_types().end();
-    if (known == known_types().end()) return fail(unknown_type(type));
+    if (known == known_types().end()) return fail(unknown_type(json));
     ModelShape s;
     s.completed = complete(json, known->first);
     ConfigReader read(json);

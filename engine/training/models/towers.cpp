@@ -122,8 +122,8 @@ std::optional<std::int64_t> count_towers(const json& config, const std::string& 
         return encoder + linear(merged, text, false);
     }
     const bool bias = config.value("multimodal_projector_bias", json(type != "mistral3")) == true;
-    // LLaVA-NeXT ends each row of an image with a vector.
-    const auto newline = type == "llava_next" ? text : 0;
+    // LLaVA-NeXT and OneVision end each row of an image with a vector.
+    const auto newline = type == "llava_next" || type == "llava_onevision" ? text : 0;
     const auto projector = linear(hidden, text, bias) + linear(text, text, bias) + newline;
     if (type != "mistral3") return encoder + projector;
     const auto merge = outer.at("spatial_merge_size", 2);

@@ -167,6 +167,18 @@ TEST(HuggingFaceConfig, DropsNoRelevantKey) {
     EXPECT_THAT(llama("", "qwen_3").error().message, HasSubstr("Did you mean \"qwen3\"?"));
 }
 
+// As transformers 5.17 builds it, with three layers of images.
+TEST(HuggingFaceConfig, CountsTheImagesOfLlavaOneVision) {
+    const auto shape = from_hugging_face(R"({"model_type":"llava_onevision","text_config":{
+        "model_type":"qwen2","hidden_size":896,"intermediate_size":4864,"num_hidden_layers":2,
+        "num_attention_heads":14,"num_key_value_heads":2,"vocab_size":151936},"vision_config":{
+        "model_type":"siglip_vision_model","hidden_size":1152,"image_size":384,
+        "intermediate_size":4304,"num_attention_heads":16,"num_hidden_layers":3,"patch_size":14,
+        "vision_use_head":false}})");
+    ASSERT_TRUE(shape) << shape.error().message;
+    EXPECT_EQ(shape->towers, 49'076'848);
+}
+
 TEST(HuggingFaceConfig, RefusesUnsupportedModelsByName) {
     const auto bart = from_hugging_face(R"({"model_type":"bart","d_model":512})").error();
     EXPECT_EQ(bart.where, "/model_type");
@@ -174,6 +186,15 @@ TEST(HuggingFaceConfig, RefusesUnsupportedModelsByName) {
     EXPECT_THAT(bart.message, testing::Not(HasSubstr("dimensions")));
     EXPECT_THAT(from_hugging_face(R"({"model_type":"mamba2"})").error().message,
                 HasSubstr("state-space"));
+    const auto newer = from_hugging_face(R"({"model_type":"qwen3_5"})").error().message;
+    EXPECT_THAT(newer, HasSubstr("attention is linear in most layers"));
+    EXPECT_THAT(from_hugging_face(R"({"peft_type":"LORA","base_model_name_or_path":"a/b"})")
+                    .error()
+                    .message,
+                HasSubstr("an adapter: give its base model, \"a/b\""));
+    // Of an unknown type that goes beyond a known name, none is suggested.
+    EXPECT_THAT(from_hugging_face(R"({"model_type":"qwen3_99"})").error().message,
+                testing::Not(HasSubstr("Did you mean")));
 }
 
 // As published: google-t5/t5-base, and google/flan-t5-base with a head of its own.
