@@ -6,12 +6,12 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (505, 45_292),
-    'server': (773, 71_690),
+    'engine': (505, 45_415),
+    'server': (773, 71_900),
     'web': (407, 27_719),
     'migrations': (169, 6_354),
     'deploy': (91, 2_100),
-    'tests': (766, None),
+    'tests': (768, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

@@ -18,7 +18,7 @@ import public_memory_cases  # noqa: F401
 import tiny_model
 from public_cases import CASES, World, case
 
-HELD = 41
+HELD = 44
 TEXTS = ["A brilliant quarter", "The plant closes after a disastrous fire", "Board meets"]
 
 

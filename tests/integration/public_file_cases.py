@@ -18,9 +18,10 @@ def _(w):
 
 @case(21, "CLIP and Llama-4: no advice that leads nowhere")
 def _(w):
-    for model_type, of_text in (("clip", "clip_text_model"), ("llama4", "llama4_text")):
-        told = w.refusal({"model_type": model_type, "text_config": {"model_type": of_text}}, "--gpu", "b300")
-        assert "Give only its" not in told, (of_text, told)
+    told = w.refusal({"model_type": "clip", "text_config": {"model_type": "clip_text_model"}}, "--gpu", "b300")
+    assert "Give only its" not in told, told
+    scout = w.card({"model_type": "llama4", "text_config": {"model_type": "llama4_text"}}, "--gpu", "b300", "--batch", 1)
+    assert scout["parameters"] > 1e11, scout["parameters"]
 
 
 @case(22, "15 other types: never guessed; the refusal says which are mixtures, models of sound, images or two sequences")
@@ -131,24 +132,29 @@ def _(w):
                 "fsdp_config": {"fsdp_version": 2} | fsdp}
     assert w.shown(launch(fsdp_sharding_strategy="NO_SHARD"), train, flags=flags)["cluster"]["sharding"] == "ddp"
     assert w.shown(launch(fsdp_sharding_strategy="FULL_SHARD"), train, flags=flags)["cluster"]["sharding"] == "fsdp"
-    for own in ({"fsdp_sharding_strategy": "HYBRID_SHARD"}, {"fsdp_reshard_after_forward": False}):
-        w.unmodelled(launch(**own), train, flags=flags)
+    hybrid = w.shown(launch(fsdp_sharding_strategy="HYBRID_SHARD") | {"num_machines": 2}, train, flags=flags)
+    assert hybrid["cluster"]["replicas"] == 2, hybrid
+    whole = w.shown(launch(), train, flags=flags)["device_used_bytes"]
+    for own in ({"fsdp_sharding_strategy": "SHARD_GRAD_OP"}, {"fsdp_reshard_after_forward": False}):
+        told = w.shown(launch(**own), train, flags=flags)
+        assert told["cluster"]["sharding"] == "fsdp_grad_op" and told["device_used_bytes"] > whole, told
     for kind in ("MEGATRON_LM", "TP"):
         w.unmodelled({"compute_environment": "LOCAL_MACHINE", "distributed_type": kind}, train, flags=flags)
     w.unmodelled(launch() | {"parallelism_config": {"parallelism_config_tp_size": 2}}, train, flags=flags)
-    for words in ("shard_grad_op auto_wrap", ["hybrid_shard"]):
-        w.unmodelled(train | {"fsdp": words}, flags=flags)
+    w.unmodelled(train | {"fsdp": ["hybrid_shard"]}, flags=flags)
     told = w.shown(train | {"fsdp": ["full_shard", "auto_wrap"], "fsdp_config": {"activation_checkpointing": True}}, flags=(*flags, "--cards", 4))
     assert told["training"]["checkpointing"] and told["cluster"]["sharding"] == "fsdp", told
 
 
-@case(33, "DeepSpeed: stages and offload are read; larger buckets, other types and divisions are named")
+@case(33, "DeepSpeed: stages, offload and buckets are read; other types and divisions are named")
 def _(w):
     flags = ("--gpu", "a100_80gb", "--preset", "llama-1b", "--cards", 4)
     zero = {"train_micro_batch_size_per_gpu": 2, "bf16": {"enabled": True}}
     assert w.shown(zero | {"zero_optimization": {"stage": 2, "cpu_offload": True}}, flags=flags)["cluster"]["offload"] == "optimizer"
-    for own in ({"reduce_bucket_size": 2e9}, {"zero_hpz_partition_size": 8}):
-        w.unmodelled(zero | {"zero_optimization": {"stage": 3} | own}, flags=flags)
+    w.unmodelled(zero | {"zero_optimization": {"stage": 3, "zero_hpz_partition_size": 8}}, flags=flags)
+    used = [w.shown(zero | {"zero_optimization": {"stage": 2, "reduce_bucket_size": 2e9} | own}, flags=flags)["device_used_bytes"] / GIB
+            for own in ({}, {"overlap_comm": True})]
+    near(used[1] - used[0], 2e9 * 2 / GIB, high=5)  # a second bucket
     for more in ({"bf16": {"enabled": True, "bf16_master_weights_and_grads": True}}, {"tensor_parallel": {"autotp_size": 2}},
                  {"optimizer": {"type": "OneBitAdam"}}):
         w.unmodelled(zero | {"zero_optimization": {"stage": 2}} | more, flags=flags)
@@ -167,7 +173,7 @@ def _(w):
     fsdp = {"class_path": "lightning.pytorch.strategies.FSDPStrategy"}
     assert cluster(devices=4, strategy=fsdp)["cluster"]["sharding"] == "fsdp"
     assert cluster(devices=4, strategy="deepspeed_stage_3_offload", precision="bf16-mixed")["cluster"] == {
-        "sharding": "zero3", "cards": 4, "offload": "parameters"}
+        "sharding": "zero3", "cards": 4, "offload": "parameters", "reduce_bucket_size": 200_000_000}
     assert cluster(devices=1, precision="bf16-true")["training"]["precision"] == "bf16"
     w.unmodelled({"trainer": {"max_epochs": 1, "accumulate_grad_batches": {0: 8, 4: 4}}, "data": {"batch_size": 8}}, flags=flags)
 

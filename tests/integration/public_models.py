@@ -50,5 +50,5 @@ PARAMETERS = (  # millions
 
 # Types without a model of their own, and what the refusal has to name.
 REFUSED = {"gpt_oss": "mixture of experts", "granitemoe": "mixture of experts", "deepseek_v2": "mixture of experts", "falcon": "LayerNorm",
-           "bloom": "LayerNorm", "electra": "encoder like BERT", "wav2vec2": "sound", "qwen2_5_vl": "text_config",
+           "bloom": "LayerNorm", "electra": "narrower embeddings", "wav2vec2": "sound", "qwen2_5_vl": "text_config",
            "bart": "encoder-decoder"}

@@ -4,7 +4,8 @@
     tests/pytorch/known_keys.py [--plimsoll build/release/bin/plimsoll] [--wheels FOLDER]
 
 Downloads the newest wheels without their dependencies, and reads the classes' sources. A file with every key at its
-default must have no unknown key, and be estimated; a file of a trainer that is not modelled must be refused.
+default must have no unknown key, and be estimated; a file of a trainer that is not modelled must be refused. Files of
+settings that the wheels bring must have no unknown key, and be estimated or refused because of one.
 """
 
 import argparse
@@ -19,7 +20,7 @@ import tempfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PACKAGES = ('transformers', 'trl', 'peft', 'accelerate', 'lightning', 'llamafactory', 'deepspeed', 'axolotl')
+PACKAGES = ('transformers', 'trl', 'peft', 'accelerate', 'lightning', 'llamafactory', 'deepspeed', 'axolotl', 'torchtune')
 TRAINER = {'per_device_train_batch_size': 1, 'num_train_epochs': 1}
 NO_SETTINGS = {'commands', 'command_file'}  # of `accelerate` itself, on TPUs
 
@@ -31,11 +32,11 @@ class Library:
         (file,) = [one for one in folder.iterdir() if one.name.startswith(package + '-')]
         if file.suffix == '.whl':
             with zipfile.ZipFile(file) as wheel:
-                self.sources = {name: wheel.read(name).decode() for name in wheel.namelist() if name.endswith('.py')}
+                self.sources = {name: wheel.read(name).decode() for name in wheel.namelist() if name.endswith(('.py', '.yaml'))}
         else:
             with tarfile.open(file) as archive:
                 self.sources = {one.name.split('/', 1)[1]: archive.extractfile(one).read().decode()
-                                for one in archive if one.name.endswith('.py')}
+                                for one in archive if one.name.endswith(('.py', '.yaml'))}
 
     def keys(self, path, *classes):
         """Fields and their defaults of these classes of a file; of all of them, if none is named."""
@@ -51,7 +52,10 @@ class Library:
         for node in ast.walk(ast.parse(self.sources[path])):
             if isinstance(node, ast.ClassDef) and node.name == name:
                 (init,) = [one for one in node.body if getattr(one, 'name', '') == '__init__']
-                return {one.arg: default_of(value) for one, value in zip(init.args.kwonlyargs, init.args.kw_defaults)}
+                named = init.args.args[1:]
+                defaults = [None] * (len(named) - len(init.args.defaults)) + init.args.defaults
+                return {one.arg: default_of(value) for one, value in
+                        zip(named + init.args.kwonlyargs, defaults + init.args.kw_defaults)}
         raise KeyError(name)
 
     def matches(self, path, pattern):
@@ -112,6 +116,10 @@ def files(of):
     yield 'axolotl', {**axolotl, 'base_model': 'gpt2', 'micro_batch_size': 1}, True
     trainer = of['lightning'].parameters('lightning/pytorch/trainer/trainer.py', 'Trainer')
     yield 'Lightning', {'trainer': {**trainer, 'devices': 1}, 'data': {'batch_size': 1}}, True
+    for name in ('DDP', 'FSDP', 'DeepSpeed'):
+        arguments = of['lightning'].parameters(f'lightning/pytorch/strategies/{name.lower()}.py', f'{name}Strategy')
+        strategy = {'class_path': f'{name}Strategy', 'init_args': arguments}
+        yield f'Lightning, {name}', {'trainer': {'max_epochs': 1, 'devices': 2, 'strategy': strategy}, 'data': {'batch_size': 1}}, True
 
 
 def check(program, config, modelled, folder):
@@ -127,6 +135,24 @@ def check(program, config, modelled, folder):
     if modelled == ('There is no estimate' in text):
         return f'wrongly {"refused" if modelled else "estimated"}: {text}'
     return '' if modelled == (done.returncode == 0) else text
+
+
+def brought(of):
+    """Name and text of the launchers' and recipes' files."""
+    for package, folder in (('torchtune', 'recipes/configs/'), ('trl', 'trl/accelerate_configs/')):
+        for path, text in of[package].sources.items():
+            if path.startswith(folder) and path.endswith('.yaml') and ('\noptimizer:' in text or package == 'trl'):
+                yield path, text
+
+
+def check_brought(program, text, folder):
+    (folder / 'brought.yaml').write_text(text)
+    (folder / 'train.json').write_text(json.dumps(TRAINER))
+    beside = [] if 'batch_size' in text else [folder / 'train.json']
+    done = subprocess.run([program, 'show-config', folder / 'brought.yaml', *beside, '--preset', 'llama-1b', '--gpu', 'a100_80gb'],
+                          capture_output=True, text=True)
+    text = done.stdout + done.stderr
+    return '' if 'not known' not in text and (done.returncode == 0 or 'There is no estimate' in text) else text
 
 
 def main():
@@ -145,6 +171,10 @@ def main():
             answer = check(options.plimsoll, config, modelled, folder)
             wrong += bool(answer)
             print(f'{"WRONG" if answer else "ok   "} {name}: {len(config)} keys {answer}')
+        for name, text in brought(of):
+            if answer := check_brought(options.plimsoll, text, folder):
+                wrong += 1
+                print(f'WRONG {name}: {answer}')
     return 1 if wrong else 0
 
 

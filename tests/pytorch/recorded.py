@@ -17,8 +17,8 @@ def unpack_configs(folder, target):
             file.write_text(text)
 
 
-def record(file, rows, names):
-    """Replaces the rows that were measured again, told apart by these names; others stay."""
+def record(file, rows, names, defaults=None):
+    """Replaces the rows that were measured again, told apart by these names; others stay. Older rows lack new names."""
     before = json.loads(file.read_text()) if file.exists() else []
-    kept = {json.dumps([row[name] for name in names]): row for row in before + rows}
+    kept = {json.dumps([row.get(name, (defaults or {}).get(name)) for name in names]): row for row in before + rows}
     file.write_text('[\n' + ',\n'.join(json.dumps(row) for row in kept.values()) + '\n]\n')

@@ -26,6 +26,7 @@ import transformers as tf
 from live_blocks import LiveBlocks
 from recorded import record
 from torch.distributed.algorithms.ddp_comm_hooks.debugging_hooks import noop_hook
+from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
@@ -46,7 +47,7 @@ MODELS = {'llama': dict(SIZES, model_type='llama', vocab_size=8192),
                        attention_probs_dropout_prob=0.0)}
 OTHERS = ('gpt_neox', 'phi3', 'bert')  # families that have fewer rows
 ADAPTED = {'llama': ['q_proj', 'v_proj'], 'qwen3': ['q_proj', 'v_proj'], 'bert': ['query', 'value']}  # with LoRA
-Case = collections.namedtuple('Case', 'model sharding precision batch length checkpointing lora', defaults=[0])
+Case = collections.namedtuple('Case', 'model sharding precision batch length checkpointing lora replicas', defaults=[0, 1])
 
 
 class Live(LiveBlocks):
@@ -95,6 +96,13 @@ def cases():
         for sharding in ('none', 'ddp', 'fsdp'):
             yield Case(model, sharding, 'bf16', 4, 256, False, 8)
             yield Case(model, sharding, 'fp32', 2, 128, True, 8)
+    for model in ('llama', 'llama, many words', 'qwen3', 'bert'):
+        yield Case(model, 'fsdp_grad_op', 'fp32', 4, 256, False)
+        yield Case(model, 'fsdp_grad_op', 'bf16', 2, 128, True)
+        if model in ADAPTED:
+            yield Case(model, 'fsdp_grad_op', 'bf16', 4, 256, False, 8)
+        yield Case(model, 'fsdp', 'fp32', 4, 256, False, replicas=2)
+        yield Case(model, 'fsdp', 'bf16', 2, 128, True, replicas=4)
 
 
 def config_of(case):
@@ -123,10 +131,11 @@ def build(case):
 
 
 def shard(model, case):
-    if case.sharding == 'fsdp':
+    if case.sharding.startswith('fsdp'):
+        mesh = init_device_mesh('cpu', (case.replicas, CARDS // case.replicas)) if case.replicas > 1 else None
         for layer in layers_of(model):
-            fully_shard(layer)
-        fully_shard(model)
+            fully_shard(layer, reshard_after_forward=case.sharding == 'fsdp', mesh=mesh)
+        fully_shard(model, mesh=mesh)
     if case.sharding == 'ddp':
         model = DistributedDataParallel(model)
         model.register_comm_hook(None, noop_hook)
@@ -146,12 +155,12 @@ def batch_of(case):
 def measured(case):
     model = build(case)
     live = Live()
-    if case.sharding != 'fsdp':
+    if not case.sharding.startswith('fsdp'):
         for tensor in (*model.parameters(), *model.buffers()):
             live.watch(tensor)
     with live:
         model = shard(model, case)
-    if case.sharding == 'fsdp':
+    if case.sharding.startswith('fsdp'):
         for tensor in (*model.parameters(), *model.buffers()):
             live.watch(tensor)
         live.allocator.peak = live.allocator.allocated
@@ -199,7 +208,7 @@ def predicted(case, program):
     args = {'model': {'config': config}, 'gpus': ['a100_80gb'], 'what_ifs': False, 'target_effective_batch': case.batch,
             'training': {**training_of(case), 'optimizer_kernel': 'foreach'}}
     if case.sharding != 'none':
-        args['cluster'] = {'cards': CARDS, 'sharding': case.sharding}
+        args['cluster'] = {'cards': CARDS, 'sharding': case.sharding, 'replicas': case.replicas}
         args['target_effective_batch'] *= CARDS
     with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
         json.dump(args, file)
@@ -231,7 +240,7 @@ def main():
     inside = sum(-1 <= error <= 6 for error in errors)
     print(f'\n{inside} of {len(errors)} within -1 … +6 %; from {min(errors):+.2f} to {max(errors):+.2f} %')
     if options.record:
-        record(DATA, rows, Case._fields)
+        record(DATA, rows, Case._fields, Case._field_defaults)
     return 0 if inside == len(errors) else 1
 
 

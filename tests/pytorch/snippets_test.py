@@ -28,8 +28,9 @@ import torch
 import transformers
 import trl
 import yaml
+from accelerate import ParallelismConfig
 from accelerate.utils import DeepSpeedPlugin
-from lightning.pytorch.strategies import StrategyRegistry
+from lightning.pytorch.strategies import FSDPStrategy, StrategyRegistry
 from peft import LoraConfig
 from recorded import record
 from transformers import BitsAndBytesConfig
@@ -74,6 +75,8 @@ def clusters():
             if sharding == 'fsdp' and change.get('precision') == 'fp16_autocast':
                 continue  # the estimate refuses it
             yield {**usual, **change}, {'cards': 4, 'sharding': sharding}
+    yield usual, {'cards': 4, 'sharding': 'fsdp_grad_op'}
+    yield usual, {'cards': 4, 'sharding': 'fsdp', 'replicas': 2}
     for sharding, offload in (('zero2', 'optimizer'), ('zero3', 'optimizer'), ('zero3', 'parameters')):
         host = {name: value for name, value in usual.items() if name != 'optimizer_kernel'}  # updates
         yield host, {'cards': 2, 'sharding': sharding, 'offload': offload}
@@ -152,7 +155,7 @@ class Seen:
 
         dataset = types.SimpleNamespace(map=lambda *_, **__: None)
         return {'TrainingArguments': trained, 'BitsAndBytesConfig': quantized, 'LoraConfig': LoraConfig, 'torch': torch,
-                'get_peft_model': wrapped, 'prepare_model_for_kbit_training': prepared, 'model': Model(),
+                'ParallelismConfig': ParallelismConfig, 'get_peft_model': wrapped, 'prepare_model_for_kbit_training': prepared, 'model': Model(),
                 'dataset': dataset, 'tokenizer': None, 'DataCollatorWithFlattening': flattened}
 
 
@@ -209,9 +212,13 @@ def cluster_of(seen):
         assert offload_of(seen.plugin.deepspeed_config['zero_optimization']) == offload_of(block)
         assert seen.plugin.gradient_accumulation_steps == seen.arguments.gradient_accumulation_steps
         return {'cards': seen.cards, 'sharding': f"zero{block['stage']}", 'offload': offload_of(block)}
-    if seen.arguments.fsdp:
-        assert seen.arguments.fsdp_plugin_args['fsdp_version'] == 2
-    return {'cards': seen.cards, 'sharding': 'fsdp' if seen.arguments.fsdp else 'ddp'}
+    if not seen.arguments.fsdp:
+        return {'cards': seen.cards, 'sharding': 'ddp'}
+    assert seen.arguments.fsdp_plugin_args['fsdp_version'] == 2
+    meshes = seen.arguments.parallelism_config
+    assert not meshes or meshes.total_size == seen.cards
+    return {'cards': seen.cards, 'sharding': 'fsdp' if seen.arguments.fsdp_config.get('reshard_after_forward', True) else 'fsdp_grad_op',
+            **({'replicas': meshes.dp_replicate_size} if meshes else {})}
 
 
 def check_transformers(program, card, cluster=None):
@@ -242,7 +249,9 @@ def check_others(card):
             eval(ast.unparse(node), {'torch': torch, 'bitsandbytes': bitsandbytes})
     settings = yaml.safe_load(card['snippets']['lightning'])
     trainer = {**settings['trainer'], 'precision': '32-true'}
-    if trainer.get('strategy') == 'fsdp':  # a trainer with it needs a GPU
+    if isinstance(trainer.get('strategy'), dict):
+        FSDPStrategy(**trainer.pop('strategy')['init_args'])
+    elif trainer.get('strategy') == 'fsdp':  # a trainer with it needs a GPU
         assert trainer.pop('strategy') in StrategyRegistry.available_strategies()
     lightning.Trainer(accelerator='cpu', logger=False, enable_checkpointing=False, **trainer)
     assert settings['trainer']['precision'] in ('32-true', 'bf16-mixed', '16-mixed', 'bf16-true')

@@ -9,7 +9,7 @@ Precision automatic_precision(const ModelShape& shape, const TrainingSettings& t
     const auto sharding = layout_of(t).sharding;
     const bool whole = sharding == Sharding::none || sharding == Sharding::ddp;
     // FSDP takes packed weights with others in bf16 only.
-    if (sharding == Sharding::fsdp && t.quantization != Quantization::none && has_bf16)
+    if (is_fsdp(sharding) && t.quantization != Quantization::none && has_bf16)
         return Precision::bf16;
     const bool stays = shape.stored_half && t.quantization == Quantization::none && whole &&
                        t.offload == Offload::none;

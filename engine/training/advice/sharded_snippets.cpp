@@ -11,7 +11,22 @@ std::string lightning_strategy(const TrainingSettings& settings) {
         "", "ddp", "deepspeed_stage_1", "deepspeed_stage_2", "deepspeed_stage_3", "fsdp"};
     const auto layout = layout_of(settings);
     if (layout.sharding == Sharding::none) return "";
-    return fmt::format("  devices: {}\n  strategy: {}{}\n", layout.cards,
+    if (layout.replicas > 1 || layout.sharding == Sharding::fsdp_grad_op) {
+        const bool keeps = layout.sharding == Sharding::fsdp_grad_op;
+        return fmt::format(
+            "  devices: {}\n  strategy:\n"
+            "    class_path: lightning.pytorch.strategies.FSDPStrategy\n"
+            "    init_args: {{sharding_strategy: {}{}{}}}\n",
+            settings.cards,
+            layout.replicas == 1 ? "SHARD_GRAD_OP"
+            : keeps              ? "_HYBRID_SHARD_ZERO2"
+                                 : "HYBRID_SHARD",
+            layout.replicas == 1
+                ? std::string()
+                : fmt::format(", device_mesh: [{}, {}]", layout.replicas, layout.cards),
+            layout.offloads_weights ? ", cpu_offload: true" : "");
+    }
+    return fmt::format("  devices: {}\n  strategy: {}{}\n", settings.cards,
                        kNames[static_cast<int>(layout.sharding)],
                        !layout.offloads_optimizer ? ""
                        : layout.is_zero()         ? "_offload"
@@ -19,7 +34,7 @@ std::string lightning_strategy(const TrainingSettings& settings) {
 }
 
 std::string packed_storage(const TrainingSettings& settings) {
-    if (layout_of(settings).sharding != Sharding::fsdp) return "";
+    if (!is_fsdp(layout_of(settings).sharding)) return "";
     return ",\n                                  bnb_4bit_quant_storage=torch.bfloat16";
 }
 
@@ -45,11 +60,11 @@ std::string deepspeed_loop(const std::string& optimizer, int cards) {
 
 std::string pytorch_sharding(const TrainingSettings& settings, const std::string& half) {
     const auto layout = layout_of(settings);
-    if (layout.sharding != Sharding::ddp && layout.sharding != Sharding::fsdp) return "";
+    if (layout.sharding != Sharding::ddp && !is_fsdp(layout.sharding)) return "";
     const auto out = fmt::format(
         "torch.distributed.init_process_group(\"nccl\")  # torchrun --nproc-per-node {} train.py\n"
         "torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"]))\n",
-        layout.cards);
+        settings.cards);
     if (layout.sharding == Sharding::ddp)
         return out + "model = torch.nn.parallel.DistributedDataParallel(model.cuda())\n";
     const auto policy = layout.mixed
@@ -58,11 +73,19 @@ std::string pytorch_sharding(const TrainingSettings& settings, const std::string
                                   "reduce_dtype=torch.{0})",
                                   half)
                             : std::string();
-    return out + kFindLayers +
+    const auto mesh = layout.replicas == 1
+                          ? std::string()
+                          : fmt::format(
+                                "mesh = torch.distributed.init_device_mesh(\"cuda\", ({}, {}), "
+                                "mesh_dim_names=(\"replicate\", \"shard\"))\n",
+                                layout.replicas, layout.cards);
+    return out + mesh + kFindLayers +
            fmt::format(
                "for part in [*layers, model]:\n"
                "    fully_shard(part{})  # from torch.distributed.fsdp\n",
-               policy + (layout.offloads_weights ? ", offload_policy=CPUOffloadPolicy()" : ""));
+               policy + (layout.offloads_weights ? ", offload_policy=CPUOffloadPolicy()" : "") +
+                   (layout.sharding == Sharding::fsdp ? "" : ", reshard_after_forward=False") +
+                   (mesh.empty() ? "" : ", mesh=mesh"));
 }
 
 }  // namespace plimsoll::training

@@ -240,9 +240,15 @@ std::string transformers_arguments(const RecommendedSettings& s) {
             "\"rope\": False,\n"
             "                         \"swiglu\": False, \"geglu\": False},\n";
     if (layout.is_zero()) out += "    deepspeed=\"deepspeed.json\",  # below\n";
-    if (layout.sharding == Sharding::fsdp)
-        out += fmt::format("    fsdp=True,\n    fsdp_config={{\"version\": 2{}}},\n",
-                           layout.offloads_weights ? ", \"cpu_offload\": True" : "");
+    if (is_fsdp(layout.sharding))
+        out += fmt::format(
+            "    fsdp=True,\n    fsdp_config={{\"version\": 2{}{}}},\n",
+            layout.offloads_weights ? ", \"cpu_offload\": True" : "",
+            layout.sharding == Sharding::fsdp ? "" : ", \"reshard_after_forward\": False");
+    if (layout.replicas > 1)
+        out += fmt::format(
+            "    parallelism_config=ParallelismConfig(dp_replicate_size={}, dp_shard_size={}),\n",
+            layout.replicas, layout.cards);
     if (s.loader.workers > 0)
         out += fmt::format(
             "    dataloader_prefetch_factor={},\n    dataloader_persistent_workers=True,\n",
@@ -319,7 +325,7 @@ std::string deepspeed_json(const RecommendedSettings& s) {
         out += "  \"zero_allow_untested_optimizer\": true,\n";
     }
     // The buckets that the estimate counts.
-    const auto bucket = std::min(kReduceBucket, s.trainable_parameters);
+    const auto bucket = layout.bucket_elements(s.trainable_parameters);
     out += fmt::format("  \"zero_optimization\": {{\"stage\": {}", stage);
     if (stage > 0)
         out += fmt::format(", \"reduce_bucket_size\": {}, \"overlap_comm\": false", bucket);

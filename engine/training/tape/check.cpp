@@ -33,7 +33,7 @@ Result<void> check_offload(const TrainingSettings& t) {
     if (t.offload == Offload::none) return {};
     const bool zero = t.sharding == Sharding::zero1 || t.sharding == Sharding::zero2 ||
                       t.sharding == Sharding::zero3;
-    const bool fsdp = t.sharding == Sharding::fsdp && t.cards > 1;
+    const bool fsdp = is_fsdp(t.sharding) && t.cards > 1;
     if (!zero && !fsdp)
         return wrong("/offload",
                      "Only DeepSpeed and FSDP offload: set sharding to zero1, zero2, zero3 or, on "
@@ -105,7 +105,7 @@ Result<void> check_method(const ModelShape& s, const TrainingSettings& t) {
     if (t.packed) return wrong("/packed", "TRL does not pack answers.");
     if (t.fused_loss) return wrong("/fused_loss", "Liger's fused loss is of supervised tuning.");
     const auto sharding = layout_of(t).sharding;
-    const bool in_shards = sharding == Sharding::zero3 || sharding == Sharding::fsdp;
+    const bool in_shards = sharding == Sharding::zero3 || is_fsdp(sharding);
     if (t.method == Method::grpo && t.generates && in_shards)
         return wrong(
             "/generation",
@@ -146,9 +146,9 @@ Result<void> check_quantization(const ModelShape& s, const TrainingSettings& t) 
     if (t.lora.rank == 0)
         return wrong("/quantization", "Quantized weights cannot be trained: use adapters (lora).");
     const auto sharding = layout_of(t).sharding;
-    if (sharding == Sharding::fsdp && t.quantization == Quantization::int8)
+    if (is_fsdp(sharding) && t.quantization == Quantization::int8)
         return wrong("/quantization", "FSDP shards weights of 4 bits, not of 8.");
-    if (sharding == Sharding::fsdp && t.precision != Precision::bf16)
+    if (is_fsdp(sharding) && t.precision != Precision::bf16)
         return wrong("/quantization",
                      "FSDP shards packed weights with others of the same type: choose precision "
                      "bf16.");
@@ -246,6 +246,8 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/padded", "Padding is modelled for text models only.");
     if (t.cards < 1 || t.cards > 100'000)
         return wrong("/cards", "The number of GPUs must be between 1 and 100000.");
+    if (t.replicas < 1 || (t.replicas > 1 && (t.replicas >= t.cards || t.cards % t.replicas != 0)))
+        return wrong("/replicas", "Replicas must be fewer than the GPUs, and divide their number.");
     if (t.checkpointing && s.is_series())
         return wrong("/checkpointing", "Gradient checkpointing is modelled for text models only.");
     return {};

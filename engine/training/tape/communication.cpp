@@ -15,7 +15,9 @@ std::unique_ptr<Communication> make_communication(Graph& graph, const Layout& la
         case Sharding::zero1:
         case Sharding::zero2:
         case Sharding::zero3: return std::make_unique<ZeroBuffers>(graph, layout, parameters, tied);
-        case Sharding::fsdp: return std::make_unique<FsdpBuffers>(graph, layout, parameters);
+        case Sharding::fsdp:
+        case Sharding::fsdp_grad_op:
+            return std::make_unique<FsdpBuffers>(graph, layout, parameters);
     }
     return nullptr;
 }

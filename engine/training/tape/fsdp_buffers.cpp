@@ -36,10 +36,11 @@ void FsdpBuffers::end_backward() {
     }
     reduce(unit(-1));
     free(last_reduced_);
+    for (auto& u : units_) free(u.summed);
 }
 
 void FsdpBuffers::gather(Unit& unit) {
-    if (unit.gathered == kNoBuffer) {
+    if (unit.gathered == kNoBuffer && unit.full.empty()) {
         const auto bytes = unit.gathered_bytes(graph_, layout_);
         unit.gathered = graph_.allocate(bytes, kFsdp);
         // This card's part comes from the host first.
@@ -50,6 +51,7 @@ void FsdpBuffers::gather(Unit& unit) {
 // In forward, what was gathered before is kept until the next has been copied, because its copy may
 // still run.
 void FsdpBuffers::copy_out(Unit& unit, bool backward) {
+    if (!unit.full.empty()) return;
     unit.allocate_full(graph_, layout_);
     free(last_gathered_);
     last_gathered_ = std::exchange(unit.gathered, kNoBuffer);
@@ -59,7 +61,7 @@ void FsdpBuffers::copy_out(Unit& unit, bool backward) {
 void FsdpBuffers::enter(int layer, bool backward) {
     if (layer == current_) return;
     if (current_ >= 0) {
-        unit(current_).free_full(graph_);
+        if (backward || !keeps()) unit(current_).free_full(graph_);
         if (backward) reduce(unit(current_));
     }
     current_ = layer;
@@ -90,14 +92,20 @@ void FsdpBuffers::reduce(Unit& unit) {
     if (layout_.master_bytes != layout_.compute_bytes) {
         const BufferId wide =
             graph_.allocate(layout_.shard(elements) * layout_.master_bytes, Group::gradients);
-        graph_.release(std::exchange(received, wide));
+        drop(unit, std::exchange(received, wide));
     }
-    if (layout_.offloads_optimizer)
-        graph_.release(received);
-    else if (unit.gradient == kNoBuffer)
+    if (unit.gradient == kNoBuffer && !layout_.offloads_optimizer)
         unit.gradient = received;
     else
-        graph_.release(received);  // added to what earlier micro-batches left
+        drop(unit, received);  // added to what earlier micro-batches left, or sent to the host
+}
+
+// What the replicas add up stays until the end of the backward pass.
+void FsdpBuffers::drop(Unit& unit, BufferId received) {
+    if (layout_.replicas > 1 && unit.summed == kNoBuffer)
+        unit.summed = received;
+    else
+        graph_.release(received);
 }
 
 void FsdpBuffers::zero_gradients() {

@@ -23,12 +23,16 @@ class FsdpBuffers : public Communication {
     struct Unit : ShardedUnit {
         BufferId gathered = kNoBuffer;  // all shards, as sent by the cards
         BufferId gradient = kNoBuffer;  // this card's shard
+        BufferId summed = kNoBuffer;    // likewise, as added up over the replicas
     };
 
     Unit& unit(int layer) { return units_[static_cast<std::size_t>(layer + 1)]; }
+    // Weights stay until the backward pass.
+    bool keeps() const { return layout_.sharding == Sharding::fsdp_grad_op; }
     void gather(Unit& unit);
     void copy_out(Unit& unit, bool backward);
     void reduce(Unit& unit);
+    void drop(Unit& unit, BufferId received);
     void free(BufferId& id);
 
     Graph& graph_;

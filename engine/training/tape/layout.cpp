@@ -8,18 +8,20 @@ Layout layout_of(const TrainingSettings& settings) {
     // usual.
     l.sharding = settings.sharding;
     if (settings.cards == 1 && !l.is_zero()) l.sharding = Sharding::none;
-    l.cards = settings.cards;
-    l.shards_weights = l.sharding == Sharding::zero3 || l.sharding == Sharding::fsdp;
+    l.replicas = is_fsdp(l.sharding) ? settings.replicas : 1;
+    l.cards = settings.cards / l.replicas;
+    l.bucket = settings.bucket;
+    l.shards_weights = l.sharding == Sharding::zero3 || is_fsdp(l.sharding);
     l.shards_gradients = l.shards_weights || l.sharding == Sharding::zero2;
     l.shards_optimizer = l.shards_gradients || l.sharding == Sharding::zero1;
-    const bool offloads = l.is_zero() || l.sharding == Sharding::fsdp;
+    const bool offloads = l.is_zero() || is_fsdp(l.sharding);
     l.offloads_optimizer = offloads && settings.offload != Offload::none;
     l.offloads_weights = offloads && settings.offload == Offload::parameters;
     const bool half = settings.precision != Precision::fp32;
-    l.mixed = (l.is_zero() && half) || (l.sharding == Sharding::fsdp && settings.autocast());
+    l.mixed = (l.is_zero() && half) || (is_fsdp(l.sharding) && settings.autocast());
     const bool pure = settings.half_weights() && !l.mixed;
     l.compute_bytes = l.mixed || pure ? 2 : 4;
-    l.weight_bytes = l.sharding == Sharding::fsdp && l.mixed ? 4 : l.compute_bytes;
+    l.weight_bytes = is_fsdp(l.sharding) && l.mixed ? 4 : l.compute_bytes;
     l.master_bytes = pure ? 2 : 4;
     const bool whole = l.sharding == Sharding::none || l.sharding == Sharding::ddp;
     l.wide_adapters = pure && whole && settings.lora.rank > 0 && settings.lora.wide;

@@ -2,16 +2,21 @@
 
 #include "engine/training/tape/settings.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace plimsoll::training {
+
+inline constexpr std::int64_t kReduceBucket =
+    500'000'000;  // elements: DeepSpeed's default of reduce_bucket_size
 
 // The part of a run's state that one card keeps, and the width of its elements. The shares are
 // those of Rajbhandari et al. 2020; FSDP's buffers were measured (tests/pytorch/fsdp_buffers.py),
 // DDP's too (ddp_buffers.py), and DeepSpeed's (zero_steps.py).
 struct Layout {
     Sharding sharding = Sharding::none;
-    int cards = 1;
+    int cards = 1;     // among which one copy is divided
+    int replicas = 1;  // of what is divided, whose gradients are summed
     // 16-bit weights and gradients, with fp32 masters beside the optimizer's state (DeepSpeed), or
     // fp32 shards that are gathered in 16 bits (FSDP's MixedPrecisionPolicy, as Accelerate sets
     // it).
@@ -27,6 +32,7 @@ struct Layout {
     // fp32 adapters on 16-bit weights. DeepSpeed converts the whole model, and FSDP takes one type
     // of trained weights, so there they are as wide as the weights.
     bool wide_adapters = false;
+    std::int64_t bucket = 0;  // elements; 0: as in the settings to paste
 
     bool is_zero() const {
         return sharding == Sharding::zero1 || sharding == Sharding::zero2 ||
@@ -34,6 +40,10 @@ struct Layout {
     }
     // One card's part of this many elements; the last part is padded.
     std::int64_t shard(std::int64_t elements) const { return (elements + cards - 1) / cards; }
+    // DeepSpeed allocates it whole, however little is trained.
+    std::int64_t bucket_elements(std::int64_t trainable) const {
+        return bucket > 0 ? bucket : std::min(kReduceBucket, trainable);
+    }
     std::int64_t kept_weights(std::int64_t elements) const {
         if (offloads_weights) return 0;
         return shards_weights ? shard(elements) : elements;
@@ -46,9 +56,8 @@ Layout layout_of(const TrainingSettings& settings);
 // and TRL's trainers of preferences put both answers into one batch and switch dropout off.
 TrainingSettings recorded_settings(TrainingSettings settings);
 
-// DeepSpeed's defaults, in elements: reduce_bucket_size, stage3_max_live_parameters,
-// stage3_prefetch_bucket_size, sub_group_size.
-inline constexpr std::int64_t kReduceBucket = 500'000'000;
+// DeepSpeed's defaults, in elements: stage3_max_live_parameters, stage3_prefetch_bucket_size,
+// sub_group_size.
 inline constexpr std::int64_t kMaxLive = 1'000'000'000;
 inline constexpr std::int64_t kPrefetched = 50'000'000;
 inline constexpr std::int64_t kMaxUpdated = 1'000'000'000;

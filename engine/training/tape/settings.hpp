@@ -32,13 +32,17 @@ enum class SdpaKernel { automatic, flash, efficient, cudnn, math };
 // PyTorch 2.11 (DistributedDataParallel, FSDP2's fully_shard on every layer and the root) and
 // DeepSpeed with its default buffers.
 enum class Sharding {
-    none,   // one card
-    ddp,    // full replicas, and buckets for all gradients
-    zero1,  // optimizer state is sharded
-    zero2,  // and gradients
-    zero3,  // and weights; those of a billion parameters may be gathered at once
-    fsdp,   // as zero3; a layer's weights are gathered while it runs
+    none,          // one card
+    ddp,           // full replicas, and buckets for all gradients
+    zero1,         // optimizer state is sharded
+    zero2,         // and gradients
+    zero3,         // and weights; those of a billion parameters may be gathered at once
+    fsdp,          // as zero3; a layer's weights are gathered while it runs
+    fsdp_grad_op,  // and stay from its forward pass to its backward pass (SHARD_GRAD_OP)
 };
+inline bool is_fsdp(Sharding sharding) {
+    return sharding == Sharding::fsdp || sharding == Sharding::fsdp_grad_op;
+}
 
 // What DeepSpeed, or FSDP2's CPUOffloadPolicy, keeps and updates in the host's memory.
 enum class Offload {
@@ -117,7 +121,9 @@ struct TrainingSettings {
     int frozen_layers = 0;  // from the bottom
     Sharding sharding = Sharding::none;
     Offload offload = Offload::none;
-    int cards = 1;  // that share the run
+    int cards = 1;            // that share the run
+    int replicas = 1;         // FSDP: groups of cards that each hold all shards (HSDP)
+    std::int64_t bucket = 0;  // elements of DeepSpeed's buckets together; 0: as many as are trained
     Framework framework = Framework::torch_2_11;
 
     bool pairs() const {

@@ -28,7 +28,7 @@ ZeroBuffers::ZeroBuffers(Graph& graph, const Layout& layout,
 
 void ZeroBuffers::free(BufferId& id) { graph_.release(std::exchange(id, kNoBuffer)); }
 
-std::int64_t ZeroBuffers::bucket_elements() const { return std::min(kReduceBucket, trainable_); }
+std::int64_t ZeroBuffers::bucket_elements() const { return layout_.bucket_elements(trainable_); }
 
 // Stages 1 and 2 cut the weights, laid end to end, into equal parts, but copy a gradient that lies
 // in two of them whole for each. Of the card with the most.
@@ -109,10 +109,10 @@ void ZeroBuffers::begin_backward() {
 
 // A gradient is copied into the bucket, unless it is larger.
 void ZeroBuffers::fill(GraphParameter& p) {
-    if (filled_ + p.elements > kReduceBucket) reduce();
+    if (filled_ + p.elements > bucket_elements()) reduce();
     filled_ += p.elements;
     widest_ = std::max(widest_, p.elements);
-    if (p.elements > kReduceBucket) {
+    if (p.elements > bucket_elements()) {
         waiting_.push_back(static_cast<int>(&p - graph_.parameters().data()));
         return;
     }

@@ -280,6 +280,7 @@ std::string comparison(const json& c) {
 std::string answer_text(const json& s, std::size_t width) {
     const json& cards = s.at("gpus");
     auto out = head(s);
+    for (const json& limit : s.at("limits")) out += text(limit) + "\n";
     if (cards.size() > 1) out += table(cards, width);
     for (const json& card : cards) {
         if (cards.size() == 1) out += answer(card);
@@ -308,7 +309,9 @@ std::string details_text(const json& s) {
     for (const json& card : s.at("gpus")) out += details(card);
     if (!s.at("device").is_null()) out += measured(s.at("device"));
     out += "\n* modelled, not measured\n";
-    for (const json& limit : s.at("limits")) out += "- " + text(limit) + "\n";
+    for (const json& basis : s.at("bases"))
+        out += fmt::format("- {}: {}. {}\n", text(basis.at("number")), text(basis.at("basis")),
+                           text(basis.at("why")));
     return out;
 }
 

@@ -13,6 +13,9 @@ Result<nlohmann::json> cards_json(const Request& request);
 // The same for one card, which takes longer than its share of all.
 Result<nlohmann::json> card_json(const Request& request, std::size_t card);
 
+// What the model of a training step stands for; other versions keep and allocate differently.
+inline constexpr std::string_view kFramework = "PyTorch 2.11, transformers 5.17";
+
 // TrainingConfigSummary of the cards' reports, in order. `device` is a TrainingDeviceMeasured, null
 // if none was measured.
 nlohmann::json summary_json(const Request& request, nlohmann::json cards,

@@ -255,8 +255,28 @@ constexpr Option kOptions[] = {
                          return tr::layout_of(training(g)).sharding == tr::Sharding::none;
                      },
                      "One GPU has nothing to shard: give the number of GPUs, or a stage of ZeRO, "
-                     "which has a layout of its own there, too."}}}},
-    {.pointer = "/cluster/offload", .field = fields::setting_word<kOffloads, &S::offload>},
+                     "which has a layout of its own there, too."}}},
+     .limit = {[](const Given& g) {
+                   return tr::layout_of(training(g)).sharding != tr::Sharding::none;
+               },
+               "Steps of several GPUs were compared on a CPU, not on GPUs, and not with quantized "
+               "weights. The time to exchange weights and gradients is not counted."}},
+    {.pointer = "/cluster/offload",
+     .field = fields::setting_word<kOffloads, &S::offload>,
+     .limit = {[](const Given& g) { return tr::layout_of(training(g)).offloads_optimizer; },
+               "Offload was compared with DeepSpeed's own steps; FSDP's was not."}},
+    {.pointer = "/cluster/replicas",
+     .field = fields::setting<&S::replicas>,
+     .headline = "{} replicas",
+     .no_effect = {{{[](const Given& g) {
+                         return !tr::is_fsdp(tr::layout_of(training(g)).sharding);
+                     },
+                     "Only FSDP shards in groups: set sharding to fsdp."}}}},
+    {.pointer = "/cluster/reduce_bucket_size",
+     .field = fields::setting<&S::bucket>,
+     .no_effect = {{{[](const Given& g) { return !tr::layout_of(training(g)).is_zero(); },
+                     "Only DeepSpeed's ZeRO has such buckets: set sharding to zero1, zero2 or "
+                     "zero3."}}}},
     {.pointer = "/observed/gpu_percent", .field = fields::observed<&O::gpu_percent>},
     {.pointer = "/observed/cpu_percent", .field = fields::observed<&O::cpu_percent>},
     {.pointer = "/observed/memory_percent", .field = fields::observed<&O::memory_percent>},

@@ -19,7 +19,9 @@ bool says_off(const json& value) {
 bool is_harmless(const Option& option, const json& value) {
     // There, false would be wrong, too.
     if (option.pointer == "/training/padded") return false;
-    return says_off(value) || (option.pointer.starts_with("/workload/") && value == 1);
+    const bool counts =
+        option.pointer.starts_with("/workload/") || option.pointer == "/cluster/replicas";
+    return says_off(value) || (counts && value == 1);
 }
 
 // As for the same option of the whole run.

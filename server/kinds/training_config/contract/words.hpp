@@ -129,7 +129,7 @@ inline constexpr std::array kOffloads = {
 inline constexpr std::array kShardings = {
     Word{"ddp", tr::Sharding::ddp},     Word{"zero1", tr::Sharding::zero1},
     Word{"zero2", tr::Sharding::zero2}, Word{"zero3", tr::Sharding::zero3},
-    Word{"fsdp", tr::Sharding::fsdp},
+    Word{"fsdp", tr::Sharding::fsdp},   Word{"fsdp_grad_op", tr::Sharding::fsdp_grad_op},
 };
 
 template <class Words>

@@ -15,7 +15,10 @@ namespace plimsoll::training {
 namespace {
 
 Sharding sharding_named(const std::string& name) {
-    return name == "fsdp" ? Sharding::fsdp : name == "ddp" ? Sharding::ddp : Sharding::none;
+    return name == "fsdp"           ? Sharding::fsdp
+           : name == "fsdp_grad_op" ? Sharding::fsdp_grad_op
+           : name == "ddp"          ? Sharding::ddp
+                                    : Sharding::none;
 }
 
 TEST(ShardedSteps, EqualPyTorchsOwnSteps) {
@@ -36,6 +39,7 @@ TEST(ShardedSteps, EqualPyTorchsOwnSteps) {
         t.lora.dropout = 0;
         t.sharding = sharding_named(row["sharding"]);
         t.cards = t.sharding == Sharding::none ? 1 : row["cards"].get<int>();
+        t.replicas = row.value("replicas", 1);
         ++count[t.sharding];
         const auto e = estimate(*shape, t, tape_device(*GpuCatalogue().find("a100_80gb")));
         ASSERT_TRUE(e) << e.error().message;

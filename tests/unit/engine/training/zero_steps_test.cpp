@@ -39,6 +39,7 @@ TEST(ZeroSteps, EqualDeepSpeedsOwnSteps) {
         t.offload = offloads.at(row["offload"]);
         t.sharding = stages.at(row["sharding"]);
         t.cards = row["cards"];
+        t.bucket = row.value("bucket", std::int64_t{0});
         ++count[t.sharding];
         const auto e = estimate(*shape, t, tape_device(*GpuCatalogue().find("a100_80gb")));
         ASSERT_TRUE(e) << e.error().message;

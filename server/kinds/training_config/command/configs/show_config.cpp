@@ -194,15 +194,20 @@ Result<Answer> show_run(const ShowRunRequest& request) {
     TRY(const auto card, card_json(checked, 0));
     auto summary = summary_json(checked, json::array({card}));
     const json& memory = card.at("memory");
+    auto first = run.notes;  // what is not modelled is said before the figures
+    for (const json& limit : summary.at("limits")) first.push_back(limit.get<std::string>());
+    if (!run.unknown.empty()) first.push_back(unknown_of(run));
+    std::vector<std::string> assumptions;
     for (const json& assumed : summary.at("assumptions")) {
         // The files' rate is theirs; what is assumed is the base of the advice.
         if (assumed.at("pointer").get<std::string>().starts_with("/learning_rate/")) continue;
-        run.notes.push_back(fmt::format("{} is not in the files: {} is assumed, {}",
-                                        dotted(assumed.at("pointer").get<std::string>()),
-                                        assumed.at("value").get<std::string>(),
-                                        assumed.at("why").get<std::string>()));
+        assumptions.push_back(fmt::format("{} is not in the files: {} is assumed, {}",
+                                          dotted(assumed.at("pointer").get<std::string>()),
+                                          assumed.at("value").get<std::string>(),
+                                          assumed.at("why").get<std::string>()));
     }
-    if (!run.unknown.empty()) run.notes.push_back(unknown_of(run));
+    auto notes = first;
+    notes.insert(notes.end(), assumptions.begin(), assumptions.end());
     Answer out;
     out.value = {{"files", files},
                  {"structures", run.structures},
@@ -219,11 +224,13 @@ Result<Answer> show_run(const ShowRunRequest& request) {
                  {"max_batch", card.at("max_batch")},
                  {"learning_rate", card.at("learning_rate")},
                  {"advice", advice(card)},
-                 {"notes", run.notes},
+                 {"notes", notes},
+                 {"basis", summary.at("bases").at(0).at("why")},
                  {"unknown", run.unknown}};
     out.text = fmt::format(
         "{} ({})\n"
         "{}: batch {} x {} on {} GPU{}, effective {}; {} tokens or time steps, {}, {}{}\n"
+        "  {}\n"
         "{}: {}, {:.0f} % (fits: {}); the largest batch is {}\n"
         "  {}\n",
         fmt::join(files, ", "), fmt::join(run.structures, ", "),
@@ -234,10 +241,11 @@ Result<Answer> show_run(const ShowRunRequest& request) {
         training.value("method", "supervised") == "supervised"
             ? std::string()
             : ", " + training.at("method").get<std::string>(),
-        card.at("gpu").at("name").get<std::string>(), gib_text(memory.at("device_used_bytes")),
-        memory.at("utilization_percent").get<double>(), card.at("fits").get<std::string>(),
-        card.at("max_batch").get<std::int64_t>(), advice(card));
-    for (const auto& note : run.notes) out.text += "  " + note + "\n";
+        fmt::join(first, "\n  "), card.at("gpu").at("name").get<std::string>(),
+        gib_text(memory.at("device_used_bytes")), memory.at("utilization_percent").get<double>(),
+        card.at("fits").get<std::string>(), card.at("max_batch").get<std::int64_t>(), advice(card));
+    assumptions.push_back("memory: " + out.value["basis"].get<std::string>());
+    for (const auto& line : assumptions) out.text += "  " + line + "\n";
     return out;
 }
 

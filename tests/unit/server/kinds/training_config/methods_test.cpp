@@ -77,5 +77,32 @@ TEST(TrainingMethods, AnEncoderDecoderHasTwoLengths) {
     EXPECT_EQ(refused(described()), "/model/dimensions/decoder_layers");
 }
 
+TEST(TrainingMethods, ListsWhatWasNotCompared) {
+    const auto limits = [](json more) {
+        return summary_of(bert(std::move(more)))["limits"].size();
+    };
+    const json lora = {{"lora", {{"rank", 8}}}};
+    const auto usual = limits(json::object());
+    EXPECT_EQ(limits({{"model", {{"preset", "qwen3-0.6b"}}}}), usual);
+    EXPECT_EQ(limits({{"training", lora}}), usual);
+    auto outliers = lora;
+    outliers["quantization"] = "int8";
+    EXPECT_EQ(limits({{"training", outliers}}), usual + 1);
+    EXPECT_EQ(limits({{"cluster", {{"cards", 2}}}}), usual + 1);
+}
+
+TEST(TrainingMethods, NamesTheEvidenceForExactlySuchARun) {
+    const auto basis = [](json more) {
+        const json summary = summary_of(bert(std::move(more)));
+        return summary["bases"][0]["why"].get<std::string>();
+    };
+    EXPECT_NE(basis(json::object()).find("of PyTorch 2.11, transformers 5.17"), std::string::npos);
+    EXPECT_NE(basis(json::object()).find("148 runs on an H100"), std::string::npos);
+    const json other = {{"model", {{"preset", "qwen3-0.6b"}}}};
+    for (const json& more : {other, json{{"training", {{"optimizer", "adafactor"}}}}})
+        EXPECT_NE(basis(more).find("not compared with a GPU"), std::string::npos) << more;
+    EXPECT_NE(basis({{"cluster", {{"cards", 2}}}}).find("DDP"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace plimsoll::jobs::training_config

@@ -1,8 +1,11 @@
+#include "engine/training/tape/layout.hpp"
 #include "server/kinds/training_config/command/configs/structures/planner.hpp"
 #include "server/kinds/training_config/command/configs/structures/reader.hpp"
 
 namespace plimsoll::jobs::training_config {
 namespace {
+
+namespace tr = ::plimsoll::training;
 
 bool is_accelerate(const YAML::Node& root) {
     return has(root, {"compute_environment"}) || has(root, {"distributed_type"});
@@ -11,7 +14,9 @@ bool is_accelerate(const YAML::Node& root) {
 // One of FSDP1's strategies, by name or number, or FSDP2's switch, as the contract names it; empty:
 // not modelled.
 std::string sharding_of(const std::string& strategy) {
-    if (has_word("FULL_SHARD 1 true True", strategy)) return "fsdp";
+    if (has_word("FULL_SHARD 1 HYBRID_SHARD 4 true True", strategy)) return "fsdp";
+    if (has_word("SHARD_GRAD_OP 2 HYBRID_SHARD_ZERO2 5 false False", strategy))
+        return "fsdp_grad_op";
     return has_word("NO_SHARD 3", strategy) ? "ddp" : "";
 }
 
@@ -23,11 +28,16 @@ void read_fsdp(Reader& reader, std::int64_t cards) {
         const auto strategy = reader.word(in(name), "true");
         const auto its = sharding_of(strategy);
         if (its.empty())
-            reader.unmodelled(in(name), "only whole shards, or none, are modelled");
-        else if (its == "ddp")
+            reader.unmodelled(in(name), "this strategy is not modelled");
+        else if (its != "fsdp")
             std::tie(sharding, place) = std::pair(its, in(name));
     }
     reader.shard(sharding, cards, place);
+    // Within each machine.
+    if (has_word("HYBRID_SHARD 4 HYBRID_SHARD_ZERO2 5", reader.word(in("fsdp_sharding_strategy"))))
+        reader.replicas(reader.value({"num_machines"}, std::int64_t{1}));
+    const auto replicate = joined({"parallelism_config"}, "parallelism_config_dp_replicate_size");
+    reader.replicas(reader.value(replicate, std::int64_t{1}));
     if (reader.value(in("fsdp_activation_checkpointing"), false))
         reader.run.training["checkpointing"] = true;
     for (const char* name : {"fsdp_offload_params", "fsdp_cpu_offload"})
@@ -46,6 +56,7 @@ void read_zero(Reader& reader, std::int64_t cards) {
     }
     const auto stage = reader.word(in("zero_stage"), "2");
     reader.shard(stage == "0" ? "ddp" : "zero" + stage, cards, in("zero_stage"));
+    reader.buckets(tr::kReduceBucket, false);
     reader.accumulation(in("gradient_accumulation_steps"));
     if (has(reader.root, in("gradient_clipping")))
         reader.clip(reader.value(in("gradient_clipping"), 0.0) > 0);
@@ -56,10 +67,10 @@ void read_zero(Reader& reader, std::int64_t cards) {
 // The sharding that the launcher uses, which determines a whole block of the file.
 void compare_type(Planner& p) {
     const auto type = word_at(p.root, {"distributed_type"});
-    const std::string meant = is_zero(p.r)             ? "DEEPSPEED"
-                              : p.r.sharding == "fsdp" ? "FSDP"
-                              : p.r.cards > 1          ? "MULTI_GPU"
-                                                       : "NO";
+    const std::string meant = is_zero(p.r)    ? "DEEPSPEED"
+                              : is_fsdp(p.r)  ? "FSDP"
+                              : p.r.cards > 1 ? "MULTI_GPU"
+                                              : "NO";
     // One process of a launcher for several is one card.
     const bool one = meant == "NO" && type == "MULTI_GPU";
     if (type.empty() || type == meant || one) return;
@@ -69,7 +80,9 @@ void compare_type(Planner& p) {
 
 void plan_fsdp(Planner& p) {
     const auto in = [](const char* name) { return Path{"fsdp_config", name}; };
-    if (!has(p.root, {"fsdp_config"}) || p.r.sharding != "fsdp") return;
+    if (!has(p.root, {"fsdp_config"}) || !is_fsdp(p.r)) return;
+    const bool reshards = p.r.sharding == "fsdp";
+    p.settle("sharding", in("fsdp_reshard_after_forward"), yes(reshards), reshards);
     p.change("checkpointing", in("fsdp_activation_checkpointing"),
              std::string(yes(p.r.checkpointing)));
     const auto version = word_at(p.root, in("fsdp_version"));

@@ -1,13 +1,15 @@
+#include "engine/training/tape/layout.hpp"
 #include "server/kinds/training_config/command/configs/structures/planner.hpp"
 #include "server/kinds/training_config/command/configs/structures/reader.hpp"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
 namespace plimsoll::jobs::training_config {
 namespace {
 
-constexpr std::int64_t kReduceBucket = 500'000'000;  // DeepSpeed's default, and the estimate's
-constexpr std::int64_t kMaxLive = 1'000'000'000;
+namespace tr = ::plimsoll::training;
 
 bool is_deepspeed(const YAML::Node& root, const Path& around) {
     return has(root, joined(around, "zero_optimization")) ||
@@ -35,17 +37,21 @@ void plan_stage_of_zero(Planner& p) {
         p.set("sharding", {"zero_optimization", "stage"}, stage, true);
     else
         p.set("sharding", {"zero_optimization"}, R"({"stage": )" + stage + "}", true);
-    // Buckets are never larger than what is trained.
-    const auto compare_bucket = [&](const char* name, std::int64_t usual) {
-        const double value = scalar_at(p.root, {"zero_optimization", name}, 0.0);
-        if (value <= 0) return;
-        const auto max = static_cast<double>(p.r.trainable);
-        if (std::min(value, max) == std::min(static_cast<double>(usual), max)) return;
-        p.say(fmt::format("zero_optimization.{} is {:g}; the estimate is for {:g}", name, value,
-                          static_cast<double>(usual)));
+    const auto compare = [&](const char* name, double usual, double value) {
+        if (value > 0 && value != usual)
+            p.say(fmt::format("zero_optimization.{} is {:g}; the estimate is for {:g}", name, value,
+                              usual));
     };
-    compare_bucket("reduce_bucket_size", kReduceBucket);
-    if (p.r.sharding == "zero3") compare_bucket("stage3_max_live_parameters", kMaxLive);
+    const auto in_file = [&](const char* name) {
+        return scalar_at(p.root, {"zero_optimization", name}, 0.0);
+    };
+    // The bucket is made whole, however little is trained.
+    compare("reduce_bucket_size", static_cast<double>(std::min(tr::kReduceBucket, p.r.trainable)),
+            in_file("reduce_bucket_size"));
+    if (p.r.sharding != "zero3") return;
+    const auto max = static_cast<double>(p.r.trainable), live = double{tr::kMaxLive};
+    const auto own = in_file("stage3_max_live_parameters");
+    if (std::min(own, max) != std::min(live, max)) compare("stage3_max_live_parameters", live, own);
 }
 
 // DeepSpeed's own optimizers; without the block it wraps the one that the program makes.
@@ -102,6 +108,10 @@ void read_deepspeed_at(Reader& reader, const Path& around) {
     reader.offload(
         reader.word(in({"zero_optimization", "offload_optimizer", "device"}), old ? "cpu" : "none"),
         reader.word(in({"zero_optimization", "offload_param", "device"}), all ? "cpu" : "none"));
+    const auto bucket = in({"zero_optimization", "reduce_bucket_size"});
+    const bool overlaps = reader.value(in({"zero_optimization", "overlap_comm"}), false);
+    if (reader.word(bucket) != "auto")  // else Transformers sets a few million elements
+        reader.buckets(reader.value(bucket, double{tr::kReduceBucket}), overlaps);
     reader.name_rest(around, {"deepspeed"});
 }
 

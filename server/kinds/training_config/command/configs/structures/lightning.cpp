@@ -17,6 +17,7 @@ constexpr std::array kTrainer = {"accumulate_grad_batches",
                                  "gradient_clip_val",
                                  "num_nodes"};
 constexpr std::int64_t kMaxCards = 100'000;  // as --cards
+constexpr double kReduceBucket = 2e8;        // elements: the default of Lightning's strategy
 constexpr std::array kBatch = {"batch_size", "train_batch_size"};
 
 // The class that Hydra instantiates for a mapping: "lightning.pytorch.trainer.Trainer".
@@ -65,6 +66,7 @@ void compare_strategy(Planner& p, const Path& trainer) {
     if (said == meant) return;
     const auto name = [](const std::string& sharding) {
         return sharding == "none"             ? std::string("auto")
+               : sharding == "fsdp_grad_op"   ? "FSDPStrategy with SHARD_GRAD_OP"
                : sharding.starts_with("zero") ? "deepspeed_stage_" + sharding.substr(4)
                                               : sharding;
     };
@@ -117,7 +119,7 @@ std::int64_t devices_of(Reader& reader, const Path& place) {
 }
 
 // By name, or as a class with arguments.
-void read_strategy(Reader& reader, const Path& trainer, std::int64_t cards) {
+void read_strategy(Reader& reader, const Path& trainer, std::int64_t cards, std::int64_t nodes) {
     const auto place = joined(trainer, "strategy");
     const auto strategy = reader.node(place);
     Path arguments = place;
@@ -129,32 +131,45 @@ void read_strategy(Reader& reader, const Path& trainer, std::int64_t cards) {
         if (of_cli) arguments = joined(place, "init_args");
     }
     const auto in = [&](const char* argument) { return joined(arguments, argument); };
+    const auto is_given = [&](const char* argument) {
+        const auto node = reader.node(in(argument));
+        return node.IsDefined() && !node.IsNull();
+    };
     const bool fsdp = name.starts_with("fsdp") || name == "FSDPStrategy";
     if (name.starts_with("deepspeed") || name == "DeepSpeedStrategy") {
-        const auto stage = name.starts_with("deepspeed_stage_") ? name.substr(16, 1)
-                                                                : word_at(reader.root, in("stage"));
+        const auto stage =
+            name.starts_with("deepspeed_stage_") ? name.substr(16, 1) : reader.word(in("stage"));
         reader.shard("zero" + (stage.empty() ? "2" : stage), cards, place);
         const bool all = name.find("offload") != name.npos;
-        const bool optimizer = all || scalar_at(reader.root, in("offload_optimizer"), false);
+        const bool optimizer = all || reader.value(in("offload_optimizer"), false);
         const bool parameters =
-            (all && stage == "3") || scalar_at(reader.root, in("offload_parameters"), false);
+            (all && stage == "3") || reader.value(in("offload_parameters"), false);
         reader.offload(optimizer ? "cpu" : "none", parameters ? "cpu" : "none");
-        if (has(reader.root, in("config")))
+        reader.buckets(reader.value(in("reduce_bucket_size"), kReduceBucket),
+                       reader.value(in("overlap_comm"), true));
+        if (is_given("config"))
             reader.unmodelled(in("config"), "add DeepSpeed's configuration to the files");
     } else if (fsdp) {
-        const auto shards = word_at(reader.root, in("sharding_strategy"));
-        reader.shard(shards == "NO_SHARD" ? "ddp" : "fsdp", cards, place);
-        if (!has_word("FULL_SHARD NO_SHARD", shards) && !shards.empty())
-            reader.unmodelled(in("sharding_strategy"), "only whole shards, or none, are modelled");
-        if (name == "fsdp_cpu_offload" || scalar_at(reader.root, in("cpu_offload"), false))
+        const auto shards = reader.word(in("sharding_strategy"));
+        const bool keeps = has_word("SHARD_GRAD_OP _HYBRID_SHARD_ZERO2", shards);
+        reader.shard(shards == "NO_SHARD" ? "ddp" : keeps ? "fsdp_grad_op" : "fsdp", cards, place);
+        const auto mesh = reader.node(in("device_mesh"));
+        if (has_word("HYBRID_SHARD _HYBRID_SHARD_ZERO2", shards))
+            reader.replicas(mesh.IsDefined() && mesh.IsSequence() && mesh.size() == 2
+                                ? mesh[0].as<std::int64_t>(1)
+                                : nodes);
+        else if (!has_word("FULL_SHARD NO_SHARD SHARD_GRAD_OP", shards) && !shards.empty())
+            reader.unmodelled(in("sharding_strategy"), "this strategy is not modelled");
+        if (name == "fsdp_cpu_offload" || reader.value(in("cpu_offload"), false))
             reader.offload("none", "cpu");
-        if (has(reader.root, in("activation_checkpointing_policy")))
+        if (is_given("activation_checkpointing_policy"))
             reader.run.training["checkpointing"] = true;
     } else if (name.starts_with("ddp") || has_word("auto null DDPStrategy", name)) {
         if (cards != 1) reader.shard("ddp", cards, place);
     } else if (name != "SingleDeviceStrategy") {
         reader.unmodelled(place, "this strategy is not modelled");
     }
+    reader.name_rest(arguments, {"lightning_strategy"});
 }
 
 void read_trainer(Reader& reader, const Path& trainer) {
@@ -172,7 +187,7 @@ void read_trainer(Reader& reader, const Path& trainer) {
     reader.clip(reader.value(in("gradient_clip_val"), 0.0) > 0);
     const auto nodes =
         std::clamp<std::int64_t>(reader.value(in("num_nodes"), std::int64_t{1}), 1, kMaxCards);
-    read_strategy(reader, trainer, devices_of(reader, in("devices")) * nodes);
+    read_strategy(reader, trainer, devices_of(reader, in("devices")) * nodes, nodes);
     reader.name_rest(trainer, {"lightning"});
 }
 

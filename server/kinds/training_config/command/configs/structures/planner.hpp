@@ -86,7 +86,8 @@ std::optional<Path> training_batch(const YAML::Node& root);     // of Lightning'
 // Terms shared by several structures.
 inline const char* yes(bool value) { return value ? "true" : "false"; }
 inline bool is_zero(const Recommended& r) { return r.sharding.starts_with("zero"); }
-inline bool is_sharded(const Recommended& r) { return r.sharding == "fsdp" || is_zero(r); }
+inline bool is_fsdp(const Recommended& r) { return r.sharding.starts_with("fsdp"); }
+inline bool is_sharded(const Recommended& r) { return is_fsdp(r) || is_zero(r); }
 // 16-bit weights, which no library converts by itself.
 inline bool has_half_weights(const Recommended& r) {
     return (r.precision == "bf16" || r.precision == "fp16") && !is_zero(r);

@@ -12,6 +12,7 @@
 namespace plimsoll::jobs::training_config {
 namespace {
 
+constexpr double kMaxBucket = 1e11;  // elements
 constexpr std::string_view kNothing =
     "null Null NULL ~ none None NONE false False no No 0 0.0 auto";
 
@@ -27,6 +28,9 @@ void each_word(std::string_view words, const Use& use) {
 bool is_harmless(const YAML::Node& node, std::string_view harmless) {
     if (!node.IsScalar()) return node.IsNull() || node.size() == 0;
     const auto& value = node.Scalar();
+    // What is on by default weighs if it is off.
+    const bool turned_off = has_word(harmless, "true") && has_word("false False no No 0", value);
+    if (turned_off) return false;
     if (value.empty() || has_word(kNothing, value) || has_word(harmless, value)) return true;
     double number = 0, max = 0;
     if (!YAML::convert<double>::decode(node, number)) return false;
@@ -135,8 +139,23 @@ void Reader::accumulation(const Path& path) {
 }
 
 void Reader::precision(const std::string& mixed) {
-    if (mixed == "bf16" || mixed == "fp16") run.training["precision"] = mixed + "_autocast";
-    if (mixed == "no") run.training["precision"] = "fp32";
+    auto& training = run.training;
+    const auto own = training.value("precision", "");
+    if (mixed == "no") training.emplace("precision", "fp32");
+    if (mixed != "bf16" && mixed != "fp16") return;
+    if (own.empty() || own == mixed + "_autocast")
+        training["precision"] = mixed + "_autocast";
+    else if (own == "fp32")  // arguments that say nothing; the checkpoint's type stays
+        training["precision"] = mixed == "bf16" ? "auto" : "fp16_autocast";
+}
+
+void Reader::attention(const std::string& kind) {
+    // FlashAttention-3 keeps the same, and kernels have names of their own.
+    const bool flash = kind.find("flash") != std::string::npos;
+    if (flash || kind == "eager") run.training["attention"] = flash ? "flash_attention_2" : kind;
+    if (!has_word("flash_attention_2 eager sdpa null", kind) && !kind.empty())
+        run.notes.push_back("attention " + kind + " is estimated as " +
+                            (flash ? "flash_attention_2" : "sdpa"));
 }
 
 void Reader::shard(const std::string& sharding, std::int64_t cards, const Path& place) {
@@ -151,6 +170,17 @@ void Reader::offload(const std::string& optimizer, const std::string& parameters
     if (run.cluster.is_null()) return;
     if (optimizer != "none") run.cluster["offload"] = "optimizer";
     if (parameters != "none") run.cluster["offload"] = "parameters";
+}
+
+void Reader::replicas(std::int64_t count) {
+    if (count > 1) run.cluster["replicas"] = count;
+}
+
+void Reader::buckets(double elements, bool overlaps) {
+    const auto sharding = run.cluster.is_null() ? "" : run.cluster.value("sharding", "");
+    if (!sharding.starts_with("zero") || !(elements >= 1 && elements <= kMaxBucket)) return;
+    const bool twice = overlaps && sharding != "zero3";
+    run.cluster["reduce_bucket_size"] = static_cast<std::int64_t>(elements) * (twice ? 2 : 1);
 }
 
 void Reader::unmodelled(const Path& place, const std::string& why) {

@@ -31,12 +31,18 @@ class Reader {
     void batch(const Path& path, std::int64_t otherwise = 0);
     // Its value, if it is a number.
     void accumulation(const Path& path);
-    // "bf16", "fp16" or "no"; others leave it to the other files.
+    // "bf16", "fp16" or "no", of a launcher: a trainer's arguments decide. Others say nothing.
     void precision(const std::string& mixed);
+    // By the name that from_pretrained takes.
+    void attention(const std::string& kind);
     void clip(bool clips) { run.training["clip"] = clips; }
     // `cards`: 0 if the file does not say.
     void shard(const std::string& sharding, std::int64_t cards, const Path& place);
     void offload(const std::string& optimizer, const std::string& parameters);
+    // Groups of cards that each hold all shards.
+    void replicas(std::int64_t count);
+    // DeepSpeed's, of this many elements; stages 1 and 2 have a second one to overlap with.
+    void buckets(double elements, bool overlaps);
 
     // "PLACE is VALUE: WHY".
     void unmodelled(const Path& place, const std::string& why);

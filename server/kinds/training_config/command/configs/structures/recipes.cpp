@@ -48,7 +48,7 @@ void read_axolotl_attention(Reader& in) {
                               "flash_optimum", "sdpa_varlen", "flash_attn_d512", "sdp_attention"})
         if (asks(in, other) && std::string_view(other) != "sdp_attention")
             in.run.notes.push_back(std::string(other) + " is estimated as sdpa");
-    if (kind == "eager" || kind == "flash_attention_2") in.run.training["attention"] = kind;
+    in.attention(kind);
 }
 
 // axolotl loads the model in bf16, trained or frozen, if the file asks for bf16 or leaves it to the
@@ -94,14 +94,27 @@ void read_axolotl_adapters(Reader& in) {
 void read_axolotl_sharding(Reader& in) {
     const auto fsdp = in.node({"fsdp"});
     const bool listed = fsdp.IsDefined() && fsdp.IsSequence() && fsdp.size() > 0;
+    std::string words;
+    for (const auto& one : listed ? fsdp : YAML::Node())
+        if (one.IsScalar()) words += " " + one.Scalar();
+    bool keeps = has_word(words, "shard_grad_op");
+    for (const char* name : {"reshard_after_forward", "fsdp_reshard_after_forward"})
+        keeps = !in.value({"fsdp_config", name}, true) || keeps;
+    for (const char* name : {"sharding_strategy", "fsdp_sharding_strategy"}) {
+        if (word_at(in.root, {"fsdp_config", name}) != "SHARD_GRAD_OP") continue;
+        in.node({"fsdp_config", name});
+        keeps = true;
+    }
     if (listed || has(in.root, {"fsdp_config"}) || !in.word({"fsdp_version"}).empty())
-        in.shard("fsdp", 0, {"fsdp"});
-    for (const auto& one : listed ? fsdp : YAML::Node())
-        for (const char* word : {"shard_grad_op", "hybrid_shard", "no_shard"})
-            if (one.IsScalar() && one.Scalar() == word)
-                in.unmodelled({"fsdp"}, std::string(word) + " is not modelled");
-    for (const auto& one : listed ? fsdp : YAML::Node())
-        if (one.IsScalar() && one.Scalar() == "offload") in.offload("none", "cpu");
+        in.shard(keeps ? "fsdp_grad_op" : "fsdp", 0, {"fsdp"});
+    const auto copies = in.value({"dp_replicate_size"}, std::int64_t{1});
+    const auto shards = in.value({"dp_shard_size"}, std::int64_t{1});
+    if (shards > 1) in.shard(keeps ? "fsdp_grad_op" : "fsdp", copies * shards, {"dp_shard_size"});
+    if (shards > 1) in.replicas(copies);
+    if (shards <= 1 && copies > 1) in.shard("ddp", copies, {"dp_replicate_size"});
+    for (const char* word : {"hybrid_shard", "no_shard"})
+        if (has_word(words, word)) in.unmodelled({"fsdp"}, std::string(word) + " is not modelled");
+    if (has_word(words, "offload")) in.offload("none", "cpu");
     for (const char* name : {"offload_params", "fsdp_offload_params"})
         if (in.value({"fsdp_config", name}, false)) in.offload("none", "cpu");
     in.run.deepspeed = in.word({"deepspeed"});
@@ -138,21 +151,42 @@ bool is_torchtune(const YAML::Node& root) {
            word_at(root, {"policy_model", "_component_"}).starts_with("torchtune.");
 }
 
-// "torchtune.models.llama3_1.qlora_llama3_1_8b" is the preset llama-3.1-8b.
+// "torchtune.models.qwen2_5.qlora_qwen2_5_7b_instruct" is Qwen/Qwen2.5-7B-Instruct on the hub.
 std::string torchtune_model(std::string builder) {
-    for (const char* method : {"qlora_", "lora_", "dora_", "qdora_"})
-        if (builder.starts_with(method)) builder.erase(0, std::string_view(method).size());
-    const auto size = builder.rfind('_');
-    for (std::size_t i = 0; i < builder.size(); ++i) {
-        if (builder[i] != '_') continue;
-        const bool version = i != size && i > 0 && std::isdigit(builder[i - 1]) != 0;
-        builder[i] = version ? '.' : '-';
+    struct Published {
+        std::string_view builder, before, after;
+        char billions;  // as its sizes are written
+    };
+    static constexpr Published kPublished[] = {
+        {"code_llama2_", "codellama/CodeLlama-", "-hf", 'b'},
+        {"llama2_", "meta-llama/Llama-2-", "-hf", 'b'},
+        {"llama3_1_", "meta-llama/Llama-3.1-", "", 'B'},
+        {"llama3_2_vision_", "meta-llama/Llama-3.2-", "-Vision-Instruct", 'B'},
+        {"llama3_2_", "meta-llama/Llama-3.2-", "", 'B'},
+        {"llama3_3_", "meta-llama/Llama-3.3-", "-Instruct", 'B'},
+        {"llama3_", "meta-llama/Meta-Llama-3-", "", 'B'},
+        {"mistral_", "mistralai/Mistral-", "-v0.1", 'B'},
+        {"gemma2_", "google/gemma-2-", "", 'b'},
+        {"gemma_", "google/gemma-", "", 'b'},
+        {"phi3_mini", "microsoft/Phi-3-mini-4k-instruct", "", 'B'},
+        {"phi4_14b", "microsoft/phi-4", "", 'B'},
+        {"qwen2_5_", "Qwen/Qwen2.5-", "", 'B'},
+        {"qwen2_", "Qwen/Qwen2-", "", 'B'}};
+    for (const std::string_view method : {"qlora_", "lora_", "dora_", "qdora_"})
+        if (builder.starts_with(method)) builder.erase(0, method.size());
+    const auto* found = std::ranges::find_if(
+        kPublished, [&](const Published& one) { return builder.starts_with(one.builder); });
+    if (found == std::end(kPublished)) return builder;
+    auto size = builder.substr(found->builder.size());  // "0_5b_instruct"
+    std::string tuning;
+    for (const std::string_view end : {"_instruct", "_base"}) {
+        if (!size.ends_with(end)) continue;
+        size.resize(size.size() - end.size());
+        if (end == "_instruct") tuning = "-Instruct";
     }
-    const auto digit = builder.find_first_of("0123456789");
-    if (digit != std::string::npos && digit > 0 && std::isalpha(builder[digit - 1]) != 0 &&
-        !builder.starts_with("qwen"))
-        builder.insert(digit, "-");
-    return builder;
+    std::ranges::replace(size, '_', '.');
+    if (size.ends_with('b')) size.back() = found->billions;
+    return std::string(found->before) + size + tuning + std::string(found->after);
 }
 
 // Adapters have the type of the weights, and are made where the file says.
@@ -230,6 +264,18 @@ bool read_torchtune(Reader& in) {
     if (in.value({"optimizer", "fused"}, false)) run.training["optimizer_kernel"] = "fused";
     in.clip(in.value({"clip_grad_norm"}, 0.0) > 0);
     if (in.value({"optimizer_in_bwd"}, false)) run.training["optimizer_in_backward"] = true;
+    // Its recipes for several GPUs shard; only the launcher says how many there are.
+    for (const char* key : {"fsdp_cpu_offload", "fsdp_reshard_after_forward",
+                            "custom_sharded_layers", "tensor_parallel_dim"})
+        if (has(in.root, {key}))
+            in.shard(in.value({"fsdp_reshard_after_forward"}, true) ? "fsdp" : "fsdp_grad_op", 0,
+                     {key});
+    if (in.value({"fsdp_cpu_offload"}, false)) in.offload("none", "cpu");
+    const auto copies = in.value({"data_parallel_replicate_dim"}, std::int64_t{1});
+    const auto shards = in.value({"data_parallel_shard_dim"}, std::int64_t{-1});
+    if (copies > 1 || shards > 1)
+        in.shard("fsdp", shards > 1 ? copies * shards : 0, {"data_parallel_shard_dim"});
+    if (copies > 1) in.replicas(copies);
     if (word_at(in.root, {"loss", "_component_"}).find("rlhf") != std::string::npos)
         in.unmodelled({"loss", "_component_"},
                       "pairs of answers and a reference model are not modelled");

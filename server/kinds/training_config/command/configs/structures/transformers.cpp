@@ -189,9 +189,15 @@ class Arguments {
         const auto fsdp = word(in("fsdp"));
         const bool file_has_fsdp = !fsdp.empty() && fsdp != "false";
         const bool file_has_zero = has(p_.root, in("deepspeed")) && word(in("deepspeed")) != "null";
-        if (r_.sharding == "fsdp") {
+        if (is_fsdp(r_)) {
+            const bool reshards = r_.sharding == "fsdp";
             p_.set("sharding", in("fsdp"), "true", true);
             p_.compare({"fsdp_config", "version"}, 2, ", FSDP2");
+            if (has(p_.root, in("fsdp_config")))
+                p_.settle("sharding", joined(in("fsdp_config"), "reshard_after_forward"),
+                          yes(reshards), reshards);
+            else if (!reshards)
+                p_.set("sharding", in("fsdp_config"), R"({"reshard_after_forward": false})", true);
         } else if (file_has_fsdp) {
             p_.say(place_of(in("fsdp")) + " is " + fsdp +
                    "; the estimate does not shard with FSDP");

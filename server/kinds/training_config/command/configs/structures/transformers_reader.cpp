@@ -49,13 +49,19 @@ class ArgumentReader {
         read_liger(in_.value(in("use_liger_kernel"), false) || liger);
         run_.model = in_.word(of_model({"model_name_or_path"}));
         read_method();
-        if ((factory_ || trl_) && !run_.training.contains("sequence_length"))
-            run_.training["sequence_length"] = factory_ ? 2048 : 1024;
+        read_length();
+        note_evaluation();
         read_adapted_run(in_, around_, rank());
+        keep_frozen_half();
         if (factory_ && run_.training.contains("lora") && !run_.places.contains("lora.targets"))
             run_.training["lora"]["targets"] = "all_linear";
         for (const char* mapping : {"model", "model_args", "model_arguments"})
             in_.node(in(mapping));  // a project's own
+        // With adapters, LLaMA-Factory trains the embeddings that it resizes.
+        if (factory_ && !run_.training.contains("lora"))
+            for (const char* name :
+                 {"resize_vocab", "add_tokens", "add_special_tokens", "new_special_tokens_config"})
+                in_.node(in(name));
         if (factory_)
             in_.name_rest(around_, {"llama_factory", "transformers"});
         else
@@ -81,8 +87,9 @@ class ArgumentReader {
     // transformers 5 loads the checkpoint's own type, and bf16=True is autocast over that.
     // LLaMA-Factory converts what it trains to fp32: the whole model, or the adapters.
     void read_precision() {
-        const bool fp16 = in_.value(in("fp16"), false);
-        const bool bf16 = in_.value(in("bf16"), trl_ && !fp16);
+        const auto launched = run_.training.value("precision", "");  // by Accelerate
+        const bool fp16 = in_.value(in("fp16"), launched == "fp16_autocast");
+        const bool bf16 = in_.value(in("bf16"), !fp16 && (trl_ || launched == "bf16_autocast"));
         const auto dtype = in_.word(of_model({"dtype", "torch_dtype", "model_dtype"}));
         const bool half =
             in_.value(in("pure_bf16"), false) || (!bf16 && !fp16 && dtype.ends_with("bfloat16"));
@@ -92,6 +99,21 @@ class ArgumentReader {
                                      : bf16 ? widened ? "bf16_autocast" : "auto"
                                      : fp16 ? "fp16_autocast"
                                             : "fp32";
+        frozen_half_ = !widened && (fp16 || (factory_ && !bf16));
+    }
+
+    // Under adapters, what is frozen keeps the checkpoint's 16 bits, too, if the file asks for fp16
+    // or, in LLaMA-Factory, for nothing.
+    void keep_frozen_half() {
+        auto& training = run_.training;
+        if (!frozen_half_ || !training.contains("lora") || training.contains("quantization"))
+            return;
+        if (training.at("precision") == "fp32") {
+            training["precision"] = "bf16";
+        } else if (training.at("precision") == "fp16_autocast") {
+            training["precision"] = "auto";
+            run_.notes.emplace_back("fp16 is estimated as bf16 where the GPU has that");
+        }
     }
 
     void read_checkpointing() {
@@ -122,10 +144,29 @@ class ArgumentReader {
             const auto its = of_factory.find(in_.word(in("flash_attn"), "auto"));
             attention = its == of_factory.end() ? "sdpa" : its->second;
         }
-        if (attention == "eager" || attention == "flash_attention_2")
-            run_.training["attention"] = attention;
-        else if (attention != "sdpa" && attention != "null")
-            run_.notes.push_back("attention " + attention + " is estimated as sdpa");
+        in_.attention(attention);
+    }
+
+    // The Trainer's default batch is 8, whatever it trains with.
+    void note_evaluation() {
+        const auto place = in("per_device_eval_batch_size");
+        const auto batch = in_.value(place, std::int64_t{8});
+        const bool evaluates = has_word("steps epoch", in_.word(in("eval_strategy"))) ||
+                               has_word("steps epoch", in_.word(in("evaluation_strategy")));
+        if (evaluates && batch > run_.training.value("batch", std::int64_t{8}))
+            run_.notes.push_back(place_of(place) + " is " + std::to_string(batch) +
+                                 ": evaluation is not modelled, and its larger batches may need "
+                                 "more than training");
+    }
+
+    void read_length() {
+        if ((!factory_ && !trl_) || run_.training.contains("sequence_length")) return;
+        run_.training["sequence_length"] = factory_ ? 2048 : 1024;
+        const auto unlimited = in_.node(in("max_length"));
+        if (unlimited.IsDefined() && unlimited.IsNull())
+            run_.notes.push_back(place_of(in("max_length")) +
+                                 " is null, so texts have any length: 1024 tokens are assumed "
+                                 "(change it with --sequence-length)");
     }
 
     // Keys and losses of one trainer of TRL alone; LLaMA-Factory names its stage, and holds all
@@ -205,15 +246,17 @@ class ArgumentReader {
         }
         std::string all;
         for (const auto& word : words) all += " " + word;
+        const bool keeps = has_word(all, "shard_grad_op") ||
+                           !in_.value(joined(in("fsdp_config"), "reshard_after_forward"), true);
         if (has_word(all, "no_shard"))
             in_.shard("ddp", 0, in("fsdp"));
         else if (!all.empty() && all != " " && all != " false" && all != " null")
-            in_.shard("fsdp", 0, in("fsdp"));
+            in_.shard(keeps ? "fsdp_grad_op" : "fsdp", 0, in("fsdp"));
         bool offloads = has_word(all, "offload");
         for (const char* name : {"cpu_offload", "offload_params"})
             offloads = in_.value(joined(in("fsdp_config"), name), false) || offloads;
         if (offloads) in_.offload("none", "cpu");
-        for (const char* word : {"shard_grad_op", "hybrid_shard", "hybrid_shard_zero2"})
+        for (const char* word : {"hybrid_shard", "hybrid_shard_zero2"})
             if (has_word(all, word))
                 in_.unmodelled(in("fsdp"), std::string(word) + " is not modelled");
         if (in_.value(joined(in("fsdp_config"), "version"), 2) != 2)
@@ -241,6 +284,7 @@ class ArgumentReader {
     ConfiguredRun& run_;
     Path around_;
     bool factory_, trl_;
+    bool frozen_half_ = false;
 };
 
 }  // namespace

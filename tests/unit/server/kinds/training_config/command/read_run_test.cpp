@@ -1,39 +1,8 @@
 // What `show-config` reads in configurations, and what it names because it does not read it.
-#include "server/kinds/training_config/command/configs/configured_run.hpp"
-
-#include <fmt/ranges.h>
-#include <gmock/gmock.h>
+#include "tests/unit/server/kinds/training_config/command/read_run.hpp"
 
 namespace plimsoll::jobs::training_config {
 namespace {
-
-using ::testing::HasSubstr;
-
-ConfiguredRun run_of(const std::string& text) {
-    ConfiguredRun run;
-    const auto read = read_run(text, run);
-    EXPECT_TRUE(read) << text;
-    return run;
-}
-
-std::string unmodelled(const std::string& text) {
-    std::string all;
-    for (const auto& one : run_of(text).unmodelled) all += one.text + "\n";
-    return all;
-}
-
-std::string notes(const std::string& text) {
-    return fmt::format("{}", fmt::join(run_of(text).notes, "\n"));
-}
-
-const std::string kTrainer = "per_device_train_batch_size: 2\nnum_train_epochs: 1\n";
-const std::string kFactory = kTrainer + "template: qwen3\ncutoff_len: 2048\nbf16: true\n";
-const std::string kTrl = kTrainer + "dataset_text_field: text\n";
-const std::string kAccelerate = "compute_environment: LOCAL_MACHINE\nnum_processes: 4\n";
-const std::string kLightning = "data: {batch_size: 4}\ntrainer: {max_epochs: 1, ";
-const std::string kAxolotl =
-    "base_model: meta-llama/Llama-3.1-8B\nmicro_batch_size: 2\ngradient_accumulation_steps: 4\n"
-    "sequence_len: 4096\nbf16: auto\ngradient_checkpointing: true\n";
 
 TEST(ReadRun, NamesTrainersThatAreNotModelled) {
     for (const auto* stage : {"rm", "ppo"})
@@ -120,85 +89,63 @@ TEST(ReadRun, ReadsAdaptersThatTrlMakesByDefault) {
                 HasSubstr("lora.modules_to_save is set"));
 }
 
-TEST(ReadRun, ReadsFsdpsVariants) {
-    const auto sharding = [](const std::string& text) { return run_of(text).cluster["sharding"]; };
-    EXPECT_EQ(sharding(kTrainer + "fsdp: [full_shard, auto_wrap]\n"), "fsdp");
-    EXPECT_EQ(sharding(kTrainer + "fsdp: no_shard\n"), "ddp");
-    for (const auto* word : {"shard_grad_op auto_wrap", "hybrid_shard"})
-        EXPECT_THAT(unmodelled(kTrainer + "fsdp: " + word + "\n"), HasSubstr("is not modelled"));
-    EXPECT_EQ(run_of(kTrainer + "fsdp: true\nfsdp_config: {activation_checkpointing: true}\n")
-                  .training["checkpointing"],
-              true);
-    const auto with = [](const std::string& setting) {
-        return kAccelerate + "distributed_type: FSDP\nfsdp_config: {" + setting + "}\n";
+// Transformers 5 loads the checkpoint's type, and LLaMA-Factory the type that it computes in.
+TEST(ReadRun, KeepsFrozenWeightsInSixteenBits) {
+    const auto precision = [](const std::string& text) {
+        return run_of(text).training["precision"];
     };
-    EXPECT_EQ(sharding(with("fsdp_sharding_strategy: FULL_SHARD")), "fsdp");
-    EXPECT_EQ(sharding(with("fsdp_sharding_strategy: NO_SHARD")), "ddp");
-    EXPECT_EQ(sharding(with("fsdp_sharding_strategy: 3")), "ddp");
-    for (const auto* other :
-         {"fsdp_sharding_strategy: SHARD_GRAD_OP", "fsdp_sharding_strategy: 2",
-          "fsdp_sharding_strategy: HYBRID_SHARD", "fsdp_reshard_after_forward: false",
-          "fsdp_auto_wrap_policy: NO_WRAP"})
-        EXPECT_THAT(unmodelled(with(other)), HasSubstr("modelled")) << other;
-    for (const auto& offloads :
-         {with("fsdp_offload_params: true"), kTrainer + "fsdp: full_shard offload\n",
-          kTrainer + "fsdp: true\nfsdp_config: {cpu_offload: true}\n",
-          kAxolotl + "fsdp_config: {offload_params: true}\n",
-          kLightning + "devices: 2, strategy: fsdp_cpu_offload}\n"})
-        EXPECT_EQ(run_of(offloads).cluster["offload"], "parameters") << offloads;
-    EXPECT_THAT(unmodelled(kAccelerate + "distributed_type: MEGATRON_LM\n"),
-                HasSubstr("distributed_type is MEGATRON_LM"));
-    EXPECT_THAT(unmodelled(kAccelerate + "parallelism_config: {tp_size: 2}\n"),
-                HasSubstr("parallelism"));
+    const std::string factory = kTrainer + "template: qwen3\ncutoff_len: 2048\n";
+    EXPECT_EQ(precision(factory + "fp16: true\n"), "auto");
+    EXPECT_THAT(notes(factory + "fp16: true\n"), HasSubstr("fp16 is estimated as bf16"));
+    EXPECT_EQ(precision(factory), "bf16");
+    EXPECT_EQ(precision(factory + "fp16: true\nquantization_bit: 4\n"), "fp16_autocast");
+    EXPECT_EQ(precision(factory + "fp16: true\nfinetuning_type: full\n"), "fp16_autocast");
+    EXPECT_EQ(precision(factory + "finetuning_type: full\n"), "fp32");
+    EXPECT_EQ(precision(kTrainer + "fp16: true\nlora_r: 8\n"), "auto");
+    EXPECT_EQ(precision(kTrainer + "fp16: true\nlora_r: 8\ntorch_dtype: float32\n"),
+              "fp16_autocast");
+    EXPECT_EQ(precision(kTrainer + "fp16: true\n"), "fp16_autocast");
 }
 
-TEST(ReadRun, ReadsDeepSpeedWithinAnotherFileAndByItsName) {
-    const auto inside = run_of(kTrainer + "deepspeed: {zero_optimization: {stage: 3}}\n");
-    EXPECT_EQ(inside.cluster["sharding"], "zero3");
-    EXPECT_EQ(run_of(kTrainer + "deepspeed: {gradient_accumulation_steps: auto, bf16: {}, "
-                                "zero_optimization: {stage: 3}}\n")
-                  .cluster["sharding"],
-              "zero3");
-    EXPECT_EQ(run_of(kTrainer + "deepspeed: ds_z3.json\n").deepspeed, "ds_z3.json");
-    const auto zero = [](const std::string& setting) {
-        return R"({"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2, )" +
-               setting + "}}";
-    };
-    EXPECT_EQ(run_of(zero(R"("cpu_offload": true)")).cluster["offload"], "optimizer");
-    EXPECT_EQ(unmodelled(zero(R"("reduce_bucket_size": 5e8, "overlap_comm": true)")), "");
-    EXPECT_EQ(unmodelled(zero(R"("reduce_bucket_size": "auto")")), "");
-    EXPECT_THAT(unmodelled(zero(R"("reduce_bucket_size": 2e9)")), HasSubstr("reduce_bucket_size"));
-    EXPECT_THAT(unmodelled(zero(R"("zero_hpz_partition_size": 8)")), HasSubstr("second division"));
-    EXPECT_THAT(unmodelled(R"({"train_micro_batch_size_per_gpu": 1,
-                               "optimizer": {"type": "OneBitAdam"}})"),
-                HasSubstr("optimizer.type is OneBitAdam"));
+TEST(ReadRun, NamesWhatIsOffThoughItIsUsuallyOn) {
+    EXPECT_EQ(notes(kAxolotl + "peft_autocast_adapter_dtype: true\n"), "");
+    EXPECT_THAT(notes(kAxolotl + "peft_autocast_adapter_dtype: false\n"), HasSubstr("is false"));
+    EXPECT_EQ(unmodelled(kFactory + "freeze_vision_tower: true\n"), "");
+    EXPECT_THAT(unmodelled(kFactory + "freeze_vision_tower: false\n"), HasSubstr("is false"));
 }
 
-TEST(ReadRun, ReadsLightningsDevicesAndStrategies) {
-    const auto cluster = [](const std::string& settings) {
-        return run_of(kLightning + settings + "}\n").cluster;
-    };
-    for (const auto* four : {"4", "'4'", "[0, 1, 2, 3]", "'0,1,2,3'"})
-        EXPECT_EQ(cluster(std::string("devices: ") + four)["cards"], 4) << four;
-    for (const auto* all : {"-1", "auto", "'-1'"}) {
-        EXPECT_EQ(cluster(std::string("devices: ") + all)["sharding"], "ddp") << all;
-        EXPECT_FALSE(cluster(std::string("devices: ") + all).contains("cards")) << all;
+TEST(ReadRun, NamesWhatLlamaFactoryTrainsBesideAdapters) {
+    for (const auto* key : {"resize_vocab: true", "add_tokens: <a>"}) {
+        EXPECT_THAT(unmodelled(kFactory + key + "\n"), HasSubstr("the embeddings are trained"));
+        EXPECT_EQ(unmodelled(kFactory + "finetuning_type: full\n" + key + "\n"), "");
     }
-    EXPECT_EQ(cluster("devices: 4, num_nodes: 2")["cards"], 8);
-    EXPECT_TRUE(cluster("devices: 1").is_null());
-    EXPECT_EQ(cluster("devices: 2, strategy: deepspeed_stage_3_offload")["offload"], "parameters");
-    EXPECT_EQ(
-        cluster("devices: 2, strategy: {class_path: lightning.pytorch.strategies.FSDPStrategy}")
-            ["sharding"],
-        "fsdp");
-    EXPECT_EQ(cluster("devices: 2, strategy: {_target_: lightning.pytorch.strategies."
-                      "DeepSpeedStrategy, stage: 1}")["sharding"],
-              "zero1");
-    for (const auto* other :
-         {"precision: 16-true", "precision: transformer-engine", "accelerator: cpu",
-          "strategy: model_parallel", "plugins: [bnb]", "accumulate_grad_batches: {0: 8}"})
-        EXPECT_THAT(unmodelled(kLightning + other + "}\n"), HasSubstr(":")) << other;
-    EXPECT_EQ(unmodelled(kLightning + "precision: bf16-mixed, accelerator: gpu}\n"), "");
+    EXPECT_EQ(unmodelled(kFactory + "quantization_bit: 4\nquantization_method: bitsandbytes\n"),
+              "");
+}
+
+TEST(ReadRun, NamesEvaluationInLargerBatches) {
+    EXPECT_THAT(notes(kTrainer + "eval_strategy: steps\n"),
+                HasSubstr("per_device_eval_batch_size is 8: evaluation is not modelled"));
+    EXPECT_EQ(notes(kTrainer + "eval_strategy: steps\nper_device_eval_batch_size: 2\n"), "");
+    EXPECT_EQ(notes(kTrainer), "");
+}
+
+TEST(ReadRun, NamesTextsOfAnyLength) {
+    EXPECT_THAT(notes(kTrl + "max_length: null\n"), HasSubstr("1024 tokens are assumed"));
+    EXPECT_EQ(run_of(kTrl).training["sequence_length"], 1024);
+}
+
+TEST(ReadRun, ReadsAttentionByTheNamesOfKernels) {
+    const auto attention = [](const std::string& kind) {
+        return run_of(kTrainer + "attn_implementation: " + kind + "\n")
+            .training.value("attention", "");
+    };
+    for (const auto* flash :
+         {"flash_attention_2", "flash_attention_3", "kernels-community/flash-attn2"})
+        EXPECT_EQ(attention(flash), "flash_attention_2") << flash;
+    EXPECT_EQ(attention("flex_attention"), "");
+    EXPECT_THAT(notes(kTrainer + "attn_implementation: flex_attention\n"),
+                HasSubstr("flex_attention is estimated as sdpa"));
 }
 
 TEST(ReadRun, NamesWhatChangesLittleAndWhatIsUnknown) {
@@ -280,7 +227,7 @@ TEST(ReadRun, ReadsTorchtunesConfiguration) {
                             "model:\n  _component_: torchtune.models.llama3_1.lora_llama3_1_8b\n"
                             "  lora_attn_modules: [q_proj, v_proj, output_proj]\n"
                             "  apply_lora_to_mlp: true\n  lora_rank: 8\n  lora_alpha: 16\n");
-    EXPECT_EQ(run.model, "llama-3.1-8b");
+    EXPECT_EQ(run.model, "meta-llama/Llama-3.1-8B");
     EXPECT_EQ(run.training, nlohmann::json::parse(R"({"batch": 2, "sequence_length": 2048,
         "precision": "bf16", "checkpointing": true, "optimizer": "adamw",
         "optimizer_kernel": "fused", "clip": false, "packed": false,
@@ -288,7 +235,19 @@ TEST(ReadRun, ReadsTorchtunesConfiguration) {
                  "o_proj", "gate_proj", "up_proj", "down_proj"]}})"));
     EXPECT_TRUE(run.unmodelled.empty() && run.unknown.empty());
     const auto full = "model: {_component_: torchtune.models.llama2.llama2_7b}\n" + kTorchtune;
-    EXPECT_EQ(run_of(full).model, "llama-2-7b");
+    EXPECT_EQ(run_of(full).model, "meta-llama/Llama-2-7b-hf");
+    for (const auto& [builder, model] :
+         {std::pair("qwen2_5.qlora_qwen2_5_0_5b", "Qwen/Qwen2.5-0.5B"),
+          std::pair("qwen2_5.qwen2_5_7b_instruct", "Qwen/Qwen2.5-7B-Instruct"),
+          std::pair("phi3.lora_phi3_mini", "microsoft/Phi-3-mini-4k-instruct"),
+          std::pair("gemma2.gemma2_9b", "google/gemma-2-9b")})
+        EXPECT_EQ(run_of(std::string("model: {_component_: torchtune.models.") + builder + "}\n" +
+                         kTorchtune)
+                      .model,
+                  model);
+    EXPECT_TRUE(run_of(full).cluster.is_null());
+    const auto sharded = run_of(full + "custom_sharded_layers: [output]\nfsdp_cpu_offload: true\n");
+    EXPECT_EQ(sharded.cluster, (nlohmann::json{{"sharding", "fsdp"}, {"offload", "parameters"}}));
     EXPECT_EQ(run_of(full + "optimizer_in_bwd: true\n").training["optimizer_in_backward"], true);
     EXPECT_THAT(unmodelled(full + "loss: {_component_: torchtune.rlhf.loss.DPOLoss}\n"),
                 HasSubstr("reference model"));

@@ -1,0 +1,157 @@
+// What `show-config` reads of how several GPUs share a run.
+#include "tests/unit/server/kinds/training_config/command/read_run.hpp"
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+TEST(ReadClusters, ReadsFsdpsVariants) {
+    const auto sharding = [](const std::string& text) { return run_of(text).cluster["sharding"]; };
+    EXPECT_EQ(sharding(kTrainer + "fsdp: [full_shard, auto_wrap]\n"), "fsdp");
+    EXPECT_EQ(sharding(kTrainer + "fsdp: no_shard\n"), "ddp");
+    EXPECT_THAT(unmodelled(kTrainer + "fsdp: hybrid_shard\n"), HasSubstr("is not modelled"));
+    EXPECT_EQ(run_of(kTrainer + "fsdp: true\nfsdp_config: {activation_checkpointing: true}\n")
+                  .training["checkpointing"],
+              true);
+    const auto with = [](const std::string& setting) {
+        return kAccelerate + "distributed_type: FSDP\nfsdp_config: {" + setting + "}\n";
+    };
+    EXPECT_EQ(sharding(with("fsdp_sharding_strategy: FULL_SHARD")), "fsdp");
+    EXPECT_EQ(sharding(with("fsdp_sharding_strategy: NO_SHARD")), "ddp");
+    EXPECT_EQ(sharding(with("fsdp_sharding_strategy: 3")), "ddp");
+    for (const auto& keeps :
+         {with("fsdp_sharding_strategy: SHARD_GRAD_OP"), with("fsdp_sharding_strategy: 2"),
+          with("fsdp_reshard_after_forward: false"), kTrainer + "fsdp: shard_grad_op auto_wrap\n",
+          kTrainer + "fsdp: true\nfsdp_config: {reshard_after_forward: false}\n",
+          kAxolotl + "fsdp: [shard_grad_op]\n",
+          kAxolotl + "fsdp_config: {reshard_after_forward: false}\n",
+          kLightning + "devices: 2, strategy: {class_path: FSDPStrategy, init_args: "
+                       "{sharding_strategy: SHARD_GRAD_OP}}}\n"}) {
+        EXPECT_EQ(sharding(keeps), "fsdp_grad_op") << keeps;
+        EXPECT_EQ(unmodelled(keeps), "") << keeps;
+    }
+    for (const auto* other : {"fsdp_sharding_strategy: OTHER", "fsdp_auto_wrap_policy: NO_WRAP"})
+        EXPECT_THAT(unmodelled(with(other)), HasSubstr("modelled")) << other;
+    for (const auto& offloads :
+         {with("fsdp_offload_params: true"), kTrainer + "fsdp: full_shard offload\n",
+          kTrainer + "fsdp: true\nfsdp_config: {cpu_offload: true}\n",
+          kAxolotl + "fsdp_config: {offload_params: true}\n",
+          kLightning + "devices: 2, strategy: fsdp_cpu_offload}\n"})
+        EXPECT_EQ(run_of(offloads).cluster["offload"], "parameters") << offloads;
+    EXPECT_THAT(unmodelled(kAccelerate + "distributed_type: MEGATRON_LM\n"),
+                HasSubstr("distributed_type is MEGATRON_LM"));
+    EXPECT_THAT(unmodelled(with("") + "parallelism_config: {parallelism_config_tp_size: 2}\n"),
+                HasSubstr("parallelism"));
+    const std::string hybrid = "fsdp_sharding_strategy: HYBRID_SHARD";
+    EXPECT_EQ(run_of(with(hybrid) + "num_machines: 2\n").cluster["replicas"], 2);
+    EXPECT_FALSE(run_of(with(hybrid)).cluster.contains("replicas"));
+    const auto meshes = run_of(with("") +
+                               "parallelism_config: {parallelism_config_dp_replicate_size: "
+                               "2, parallelism_config_dp_shard_size: 2}\n");
+    EXPECT_EQ(meshes.cluster["replicas"], 2);
+    EXPECT_TRUE(meshes.unmodelled.empty() && meshes.unknown.empty());
+    const auto sharded = run_of(kAxolotl + "dp_shard_size: 4\ndp_replicate_size: 2\n").cluster;
+    EXPECT_EQ(sharded, (nlohmann::json{{"sharding", "fsdp"}, {"cards", 8}, {"replicas", 2}}));
+}
+
+TEST(ReadClusters, ReadsDeepSpeedWithinAnotherFileAndByItsName) {
+    const auto inside = run_of(kTrainer + "deepspeed: {zero_optimization: {stage: 3}}\n");
+    EXPECT_EQ(inside.cluster["sharding"], "zero3");
+    EXPECT_EQ(run_of(kTrainer + "deepspeed: {gradient_accumulation_steps: auto, bf16: {}, "
+                                "zero_optimization: {stage: 3}}\n")
+                  .cluster["sharding"],
+              "zero3");
+    EXPECT_EQ(run_of(kTrainer + "deepspeed: ds_z3.json\n").deepspeed, "ds_z3.json");
+    const auto zero = [](const std::string& setting) {
+        return R"({"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2, )" +
+               setting + "}}";
+    };
+    EXPECT_EQ(run_of(zero(R"("cpu_offload": true)")).cluster["offload"], "optimizer");
+    EXPECT_THAT(unmodelled(zero(R"("zero_hpz_partition_size": 8)")), HasSubstr("second division"));
+    EXPECT_THAT(unmodelled(R"({"train_micro_batch_size_per_gpu": 1,
+                               "optimizer": {"type": "OneBitAdam"}})"),
+                HasSubstr("optimizer.type is OneBitAdam"));
+}
+
+TEST(ReadClusters, ReadsDeepSpeedsBuckets) {
+    const auto buckets = [](const std::string& text) {
+        const auto run = run_of(text);
+        EXPECT_TRUE(run.unmodelled.empty()) << text;
+        return run.cluster.value("reduce_bucket_size", std::int64_t{0});
+    };
+    const auto zero = [](const std::string& settings) {
+        return "{train_micro_batch_size_per_gpu: 1, zero_optimization: {" + settings + "}}";
+    };
+    EXPECT_EQ(buckets(zero("stage: 2")), 500'000'000);
+    EXPECT_EQ(buckets(zero("stage: 2, reduce_bucket_size: 2e8")), 200'000'000);
+    EXPECT_EQ(buckets(zero("stage: 2, reduce_bucket_size: 5e8, overlap_comm: true")),
+              1'000'000'000);
+    EXPECT_EQ(buckets(zero("stage: 3, reduce_bucket_size: 5e8, overlap_comm: true")), 500'000'000);
+    EXPECT_EQ(buckets(zero("stage: 2, reduce_bucket_size: auto")), 0);
+    EXPECT_TRUE(run_of(zero("stage: 0")).cluster.is_null());
+    EXPECT_EQ(buckets(kAccelerate + "distributed_type: DEEPSPEED\n"), 500'000'000);
+    EXPECT_EQ(buckets(kLightning + "devices: 2, strategy: deepspeed_stage_2}\n"), 400'000'000);
+    EXPECT_EQ(buckets(kLightning + "devices: 2, strategy: {class_path: DeepSpeedStrategy, "
+                                   "init_args: {stage: 2, overlap_comm: false}}}\n"),
+              200'000'000);
+}
+
+TEST(ReadClusters, JoinsALaunchersPrecisionWithTheTrainers) {
+    const auto precision = [](std::initializer_list<std::string> texts) {
+        ConfiguredRun run;
+        for (const auto& text : texts) EXPECT_TRUE(read_run(text, run)) << text;
+        return run.training["precision"];
+    };
+    const auto launched = kAccelerate + "mixed_precision: bf16\n";
+    EXPECT_EQ(precision({launched}), "bf16_autocast");
+    for (const auto& trainer : {kTrainer, kTrainer + "bf16: true\n"}) {
+        EXPECT_EQ(precision({launched, trainer}), "auto");
+        EXPECT_EQ(precision({trainer, launched}), "auto");
+    }
+    const auto plain = kAccelerate + "mixed_precision: no\n";
+    EXPECT_EQ(precision({plain, kTrainer + "bf16: true\n"}), "auto");
+    EXPECT_EQ(precision({kTrainer + "bf16: true\n", plain}), "auto");
+    EXPECT_EQ(precision({kTrainer, plain}), "fp32");
+}
+
+TEST(ReadClusters, ReadsLightningsDevicesAndStrategies) {
+    const auto cluster = [](const std::string& settings) {
+        return run_of(kLightning + settings + "}\n").cluster;
+    };
+    for (const auto* four : {"4", "'4'", "[0, 1, 2, 3]", "'0,1,2,3'"})
+        EXPECT_EQ(cluster(std::string("devices: ") + four)["cards"], 4) << four;
+    for (const auto* all : {"-1", "auto", "'-1'"}) {
+        EXPECT_EQ(cluster(std::string("devices: ") + all)["sharding"], "ddp") << all;
+        EXPECT_FALSE(cluster(std::string("devices: ") + all).contains("cards")) << all;
+    }
+    EXPECT_EQ(cluster("devices: 4, num_nodes: 2")["cards"], 8);
+    EXPECT_TRUE(cluster("devices: 1").is_null());
+    EXPECT_EQ(cluster("devices: 2, strategy: deepspeed_stage_3_offload")["offload"], "parameters");
+    EXPECT_EQ(
+        cluster("devices: 2, strategy: {class_path: lightning.pytorch.strategies.FSDPStrategy}")
+            ["sharding"],
+        "fsdp");
+    EXPECT_EQ(cluster("devices: 2, strategy: {_target_: lightning.pytorch.strategies."
+                      "DeepSpeedStrategy, stage: 1}")["sharding"],
+              "zero1");
+    for (const auto* other :
+         {"precision: 16-true", "precision: transformer-engine", "accelerator: cpu",
+          "strategy: model_parallel", "plugins: [bnb]", "accumulate_grad_batches: {0: 8}"})
+        EXPECT_THAT(unmodelled(kLightning + other + "}\n"), HasSubstr(":")) << other;
+    EXPECT_EQ(unmodelled(kLightning + "precision: bf16-mixed, accelerator: gpu}\n"), "");
+    const auto fsdp = [](const std::string& arguments) {
+        return kLightning + "devices: 2, strategy: {class_path: a.FSDPStrategy, init_args: {" +
+               arguments + "}}}\n";
+    };
+    EXPECT_EQ(unmodelled(fsdp("state_dict_type: full, device_mesh: null")), "");
+    EXPECT_EQ(
+        run_of(fsdp("sharding_strategy: HYBRID_SHARD, device_mesh: [2, 4]")).cluster["replicas"],
+        2);
+    EXPECT_THAT(notes(fsdp("mixed_precision: {a: b}")), HasSubstr("the trainer's precision"));
+    EXPECT_EQ(run_of(fsdp("strange: 1")).unknown,
+              std::vector<std::string>{"trainer.strategy.init_args.strange"});
+    EXPECT_FALSE(
+        run_of(fsdp("activation_checkpointing_policy: null")).training.contains("checkpointing"));
+}
+
+}  // namespace
+}  // namespace plimsoll::jobs::training_config
