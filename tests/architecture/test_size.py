@@ -7,7 +7,7 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (505, 45_415),
-    'server': (773, 71_900),
+    'server': (773, 71_920),
     'web': (407, 27_719),
     'migrations': (169, 6_354),
     'deploy': (91, 2_100),
