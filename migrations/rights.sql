@@ -100,8 +100,8 @@ grant select, update on dataset to plimsoll_app;
 grant select, insert, delete, update (user_id, name, spec, cron, time_zone, misfire, misfire_limit, overlap, paused_at,
   next_at, claimed_until, version, updated_at) on schedule to plimsoll_app;
 -- A webhook's secret can be written, and read only by the sender's functions.
-grant select (id, team_id, user_id, name, url, created_at), insert, update (name, url), delete on webhook
-  to plimsoll_app;
+grant select (id, team_id, user_id, name, url, format, labels, created_at), insert, update (name, url, format, labels),
+  delete on webhook to plimsoll_app;
 grant insert (webhook_id, team_id, type, data) on webhook_delivery to plimsoll_app;
 grant execute on function
   accept_invitation, apply_retention, authenticate_session, authenticate_token, begin_password_attempt, cancel_job,

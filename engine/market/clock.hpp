@@ -31,6 +31,7 @@ class Clock {
     // As in Calendar.
     Result<Span> at(std::int64_t seconds) const;
     Result<std::vector<Span>> spans(std::int64_t from, std::int64_t until) const;
+    bool is_overridden() const { return rules_.always.has_value(); }
 
   private:
     ClockRules rules_;

@@ -83,6 +83,18 @@ void tell_unused_variables() {
     }
 }
 
+// By their variables, as those who set them know them.
+void tell_settings_of_jobs(const Settings& settings) {
+    std::string text;
+    for (const auto& kind : jobs::contracts()) {
+        for (const auto& setting : kind.settings) {
+            const auto& value = settings.kinds.find(setting.key)->second;
+            if (!value.empty()) text += " " + std::string(setting.variable) + "=" + value;
+        }
+    }
+    log::info("jobs run with" + text);
+}
+
 Result<identity::PasswordRules> password_rules(const Settings::Passwords& settings) {
     identity::PasswordRules rules{static_cast<std::size_t>(settings.min_length), {}};
     if (settings.breached_file.empty()) return rules;
@@ -119,6 +131,7 @@ Result<void> serve(const Settings& settings, const Announce& announce) {
     log::start("serve", level_of(settings.log.level), log::Lines::gathered);
     tell_unused_variables();
     for (const auto& note : settings.notes) log::warn(note);
+    tell_settings_of_jobs(settings);
     export_worker_env(settings);
     TRY(auto rules, password_rules(settings.passwords));
     TRY(auto provider, identity_provider(settings.oidc));

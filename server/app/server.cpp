@@ -263,7 +263,12 @@ Result<void> Server::start_metrics() {
 }
 
 Result<void> Server::start_notices() {
-    TRY(auto sender, webhooks::Sender::make(webhook_targets_, settings_.webhooks.ca_file));
+    const auto& set = settings_.webhooks;
+    TRY(auto mail, webhooks::parse_mail_server(set.mail_server, set.mail_from));
+    TRY(auto sender, webhooks::Sender::make({.allowed = webhook_targets_,
+                                             .authorities = set.ca_file,
+                                             .pages = set.pages_url,
+                                             .mail = std::move(mail)}));
     notices_ = std::make_unique<webhooks::Dispatcher>(io_.get_executor(), background_.deliveries,
                                                       std::move(sender), server_database_.clock(),
                                                       system_random());

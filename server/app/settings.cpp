@@ -4,6 +4,7 @@
 #include "server/http/access/network.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/outbound/target.hpp"
+#include "server/webhooks/mail.hpp"
 
 namespace plimsoll::app {
 
@@ -199,7 +200,7 @@ std::vector<Entry> make_table() {
              "false", &S::devices, &S::Devices::second_queue),
         {{"webhooks.allowed_origins", "PLIMSOLL_WEBHOOKS_ALLOWED_ORIGINS", "https://host[:port], …",
           "Origins that webhooks may notify, separated by commas; a host that begins with *. "
-          "matches subdomains; empty: none"},
+          "matches subdomains; mailto:*@example.com allows mail; empty: none"},
          "",
          false,
          [](Settings& s, const std::string& value) {
@@ -220,6 +221,38 @@ std::vector<Entry> make_table() {
         text({"webhooks.ca_file", "PLIMSOLL_WEBHOOKS_CA_FILE", "file, PEM",
               "Certificate authorities to trust for webhooks, besides the system's"},
              "", &S::webhooks, &S::Webhooks::ca_file),
+        {{"webhooks.pages_url", "PLIMSOLL_WEBHOOKS_PAGES_URL", "https://host[:port]",
+          "Address at which people open this server, for the links of Slack, Teams and mail "
+          "notices; empty: no links"},
+         "",
+         false,
+         [](Settings& s, const std::string& value) {
+             s.webhooks.pages_url =
+                 value.ends_with('/') ? value.substr(0, value.size() - 1) : value;
+             const bool is_url = outbound::parse_target(value).has_value();
+             return value.empty() || is_url ? std::string() : "must be https://host[:port]";
+         },
+         [](const S& s) { return s.webhooks.pages_url; }},
+        {{"webhooks.mail_server", "PLIMSOLL_WEBHOOKS_MAIL_SERVER",
+          "smtp://[user:password@]host[:port] or smtps://…",
+          "Server that takes mail notices, by STARTTLS if it offers that; empty: none"},
+         "",
+         true,
+         [](Settings& s, const std::string& value) {
+             s.webhooks.mail_server = value;
+             return broken_rule(webhooks::parse_mail_server(value, ""));
+         },
+         [](const S& s) { return s.webhooks.mail_server; }},
+        {{"webhooks.mail_from", "PLIMSOLL_WEBHOOKS_MAIL_FROM", "email address",
+          "Sender of mail notices"},
+         "",
+         false,
+         [](Settings& s, const std::string& value) {
+             s.webhooks.mail_from = value;
+             const bool is_address = outbound::parse_mail_target("mailto:" + value).has_value();
+             return value.empty() || is_address ? std::string() : "must be an email address";
+         },
+         [](const S& s) { return s.webhooks.mail_from; }},
         {{"log.level", "PLIMSOLL_LOG_LEVEL", "debug, info, warn or error",
           "Minimum severity of log lines", kServer | kWorkers},
          "info",

@@ -70,6 +70,9 @@ struct Settings {
         std::string allowed_origins;
         std::string allowed_networks;
         std::string ca_file;
+        std::string pages_url;
+        std::string mail_server;
+        std::string mail_from;
     } webhooks;
     struct Oidc {
         std::string issuer;

@@ -19,6 +19,9 @@ std::vector<Need> all_needs() {
     std::vector<Need> needs = {{"database.migrate_url", "database.url"},
                                {"webhooks.allowed_networks", "webhooks.allowed_origins"},
                                {"webhooks.ca_file", "webhooks.allowed_origins"},
+                               {"webhooks.pages_url", "webhooks.allowed_origins"},
+                               {"webhooks.mail_server", "webhooks.allowed_origins"},
+                               {"webhooks.mail_from", "webhooks.mail_server"},
                                {"devices.cleanup_interval", "devices.memory_cleanup"}};
     for (const auto* key :
          {"oidc.name", "oidc.client_id", "oidc.client_secret", "oidc.client_secret_file",
@@ -43,7 +46,7 @@ class Rules {
 
     Result<void> check() const {
         for (const auto rule : {&Rules::transport, &Rules::insecure, &Rules::database,
-                                &Rules::provider, &Rules::needs, &Rules::workers}) {
+                                &Rules::provider, &Rules::mail, &Rules::needs, &Rules::workers}) {
             TRY_DO((this->*rule)());
         }
         return {};
@@ -104,6 +107,12 @@ class Rules {
         if (!oidc.client_secret.empty() && !oidc.client_secret_file.empty())
             return idle("oidc.client_secret_file", "with oidc.client_secret");
         return {};
+    }
+
+    Result<void> mail() const {
+        const auto& webhooks = settings_.webhooks;
+        if (webhooks.mail_server.empty() || !webhooks.mail_from.empty()) return {};
+        return fail(Errc::invalid_input, "webhooks.mail_server also needs webhooks.mail_from.");
     }
 
     // A file and the environment may give what is to be used once something else is switched on.

@@ -1,5 +1,6 @@
 #include "server/app/settings_table.hpp"
 
+#include "server/base/parse_flag.hpp"
 #include "server/jobs/registry.hpp"
 
 #include <charconv>
@@ -22,12 +23,9 @@ std::string set_number(int& target, const std::string& text, int min, int max) {
 }
 
 std::string set_flag(bool& target, const std::string& text) {
-    if (text == "true" || text == "1" || text == "yes")
-        target = true;
-    else if (text == "false" || text == "0" || text == "no")
-        target = false;
-    else
-        return "must be true or false";
+    const auto on = parse_flag(text);
+    if (!on) return std::string(kFlagRule);
+    target = *on;
     return {};
 }
 

@@ -30,8 +30,13 @@ std::string audit_target(const AuditOptions& options) {
 
 std::vector<std::string> audit_row(const json& event) {
     const auto user = text_of(event, "user");
+    std::string details;
+    for (const auto& [name, value] : event.at("data").items()) {
+        if (!details.empty()) details += ", ";
+        details += name + " " + (value.is_string() ? value.get<std::string>() : value.dump());
+    }
     return {text_of(event, "at"), user.empty() ? text_of(event, "user_id") : user,
-            text_of(event, "action"), text_of(event, "target")};
+            text_of(event, "action"), text_of(event, "target"), details};
 }
 
 void show_audit(const CommandContext& context, AuditOptions options) {
@@ -39,7 +44,8 @@ void show_audit(const CommandContext& context, AuditOptions options) {
     auto api = need(client::signed_in());
     if (!options.csv) {
         return show_list(context, api.get_json(audit_target(options)),
-                         {{"TIME", "USER", "ACTION", "TARGET"}}, audit_row, "No event matches.");
+                         {{"TIME", "USER", "ACTION", "TARGET", "DETAILS"}}, audit_row,
+                         "No event matches.");
     }
     const auto reply = need(api.send("GET", audit_target(options)));
     std::fwrite(reply.body.data(), 1, reply.body.size(), stdout);

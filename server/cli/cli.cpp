@@ -154,6 +154,14 @@ void refuse_empty_values(CLI::App& command) {
         refuse_empty_values(*sub);
 }
 
+// "--column text=headline FILE" and "--set a=1 FILE" leave the file to the command.
+void take_one_value_at_a_time(CLI::App& command) {
+    for (auto* option : command.get_options())
+        if (!option->get_positional()) option->allow_extra_args(false);
+    for (auto* sub : command.get_subcommands([](CLI::App*) { return true; }))
+        take_one_value_at_a_time(*sub);
+}
+
 // In the help's own words, wherever the help is shown.
 void say_defaults(CLI::App& command) {
     for (auto* option : command.get_options()) {
@@ -205,6 +213,7 @@ int run(int argc, char** argv) {
     }
     refuse_two_forms(app, *json);
     refuse_empty_values(app);
+    take_one_value_at_a_time(app);
     say_defaults(app);
     app.footer(terminal::kExitStatusText);  // commands added before do not repeat it
     // Before the parse, which may end early.

@@ -4,6 +4,9 @@
 
 #include <span>
 #include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace CLI {
 class App;
@@ -59,8 +62,10 @@ AddCommand add_invitations;
 AddCommand add_webhooks;
 AddCommand add_schedules;
 
-// Prints a job's report.
-void show_report(const CommandContext& context, const std::string& job_id);
+// key=value each; Refused: one has another form, or a key comes twice.
+nlohmann::json labels_of(const std::vector<std::string>& given);
+
+void show_report(const CommandContext& context, const nlohmann::json& report);
 
 struct Group {
     const char* heading;

@@ -5,7 +5,8 @@ namespace {
 std::string path_of(const std::string& webhook_id) { return "/v1/webhooks/" + webhook_id; }
 
 std::vector<std::string> webhook_row(const json& webhook) {
-    return {text_of(webhook, "id"), text_of(webhook, "name"), text_of(webhook, "url")};
+    return {text_of(webhook, "id"), text_of(webhook, "name"), text_of(webhook, "format"),
+            text_of(webhook, "url")};
 }
 
 std::vector<std::string> delivery_row(const json& delivery) {
@@ -18,9 +19,20 @@ std::vector<std::string> delivery_row(const json& delivery) {
             text_of(delivery, "error")};
 }
 
-void add_webhook(const CommandContext& context, const std::string& name, const std::string& url) {
+struct Options {
+    std::string id;
+    std::string name;
+    std::string url;
+    std::string format = "plimsoll";
+    std::vector<std::string> labels;
+};
+
+void add_webhook(const CommandContext& context, const Options& options) {
     auto api = need(client::signed_in());
-    auto made = need(api.post_json("/v1/webhooks", {{"name", name}, {"url", url}}));
+    auto made = need(api.post_json("/v1/webhooks", {{"name", options.name},
+                                                    {"url", options.url},
+                                                    {"format", options.format},
+                                                    {"labels", labels_of(options.labels)}}));
     if (context.json) return context.terminal.line(made.dump(2));
     context.terminal.line(text_of(made.at("webhook"), "id"));
     context.terminal.line(text_of(made, "secret"));
@@ -43,24 +55,27 @@ void send_test(const CommandContext& context, const std::string& webhook_id) {
 }  // namespace
 
 void add_webhooks(CLI::App& app, CommandContext& context) {
-    struct Options {
-        std::string id;
-        std::string name;
-        std::string url;
-    };
     const auto options = std::make_shared<Options>();
     auto* group = add_resource(app, "webhooks", "Notify other programs when jobs end");
     add_list(group, context,
              {"List the team's webhooks",
               "/v1/webhooks",
-              {"WEBHOOK", "NAME", "URL"},
+              {"WEBHOOK", "NAME", "FORMAT", "URL"},
               webhook_row,
               "No webhooks yet: plimsoll webhooks add …"});
     auto* add_command = group->add_subcommand("add", "Add a webhook and print its secret once");
     add_command->add_option("name", options->name, "Purpose of the webhook")->required();
-    add_command->add_option("url", options->url, "URL to send notices to")->required();
-    add_command->callback(
-        [&context, options] { add_webhook(context, options->name, options->url); });
+    add_command
+        ->add_option("url", options->url,
+                     "URL to send notices to; mailto:desk@example.com for mail")
+        ->required();
+    add_command
+        ->add_option("--format", options->format,
+                     "Signed JSON for programs, or a message for Slack or Microsoft Teams")
+        ->check(CLI::IsMember({"plimsoll", "slack", "teams"}));
+    add_command->add_option("--label", options->labels,
+                            "Announce only jobs with this label: key=value; repeatable");
+    add_command->callback([&context, options] { add_webhook(context, *options); });
     const auto on_webhook = [&](const char* name, const char* help, auto run) {
         auto* command = group->add_subcommand(name, help);
         command->add_option("webhook", options->id, "ID of the webhook")->required();

@@ -137,6 +137,8 @@ struct Contract {
     // like TaskOutput::results, not compressed. `args` are the plan's.
     Result<std::string> (*failed_rows)(std::string_view args, std::string_view input,
                                        std::string_view reason) = nullptr;
+    // The columns that no row of a job with these `args` of a plan has: CSV omits them. Null: none.
+    std::vector<std::string_view> (*unfilled_columns)(std::string_view args) = nullptr;
     // What the `missing` capabilities (Requirement::capability) mean, which no connected device
     // has. `instead`: those of the same sort and name that devices have. None: the kind does not
     // explain them. Null: it never does.

@@ -18,10 +18,6 @@
 #include <boost/beast/http/string_body.hpp>
 #include <tl/expected.hpp>
 
-namespace boost::asio::ssl {
-class context;
-}
-
 namespace boost::asio {
 class thread_pool;
 namespace ssl {

@@ -66,9 +66,31 @@ Result<Target> parse_target(const std::string& url) {
     return target;
 }
 
+Result<std::string> parse_mail_target(std::string_view url) {
+    constexpr std::size_t kMaxAddress = 254;
+    constexpr std::string_view kDomain = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+    auto address = lower(std::string(url.substr(std::min(kMailto.size(), url.size()))));
+    const auto at = address.find('@');
+    const bool is_sound = url.starts_with(kMailto) && at != std::string::npos && at > 0 &&
+                          at + 1 < address.size() && address.size() <= kMaxAddress &&
+                          address.find_first_not_of(std::string(kDomain) + "_+%") == at &&
+                          address.find_first_not_of(kDomain, at + 1) == std::string::npos;
+    if (!is_sound) return not_a_target("The URL must be mailto: with one email address.");
+    return address;
+}
+
 Result<AllowList> AllowList::parse(const std::string& origins, const std::string& networks) {
     AllowList list;
     for (const auto& text : listed(origins)) {
+        if (text.starts_with(kMailto)) {
+            const bool is_any = text.starts_with("mailto:*@");
+            auto address = parse_mail_target(is_any ? "mailto:any" + text.substr(8) : text);
+            if (!address)
+                return fail(Errc::invalid_input,
+                            "must list mail like mailto:*@example.com, not " + text);
+            list.mail_.push_back(is_any ? address->substr(3) : std::move(*address));
+            continue;
+        }
         // The star is no character of a host name: the rest is read without it.
         const auto star = text.find("//*.");
         auto plain = text;
@@ -91,6 +113,12 @@ bool AllowList::allows(const Target& target) const {
         const bool host =
             origin.below ? target.host.ends_with("." + origin.host) : target.host == origin.host;
         return host && origin.tls == target.tls && origin.port == target.port;
+    });
+}
+
+bool AllowList::allows_mail(const std::string& address) const {
+    return std::ranges::any_of(mail_, [&](const std::string& one) {
+        return one.starts_with('@') ? address.ends_with(one) : address == one;
     });
 }
 

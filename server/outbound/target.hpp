@@ -4,6 +4,7 @@
 #include "server/base/addresses.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/asio/ip/address.hpp>
@@ -24,16 +25,22 @@ struct Target {
 // http:// and https:// without a user, a password or a fragment; Errc::invalid_input otherwise.
 Result<Target> parse_target(const std::string& url);
 
+inline constexpr std::string_view kMailto = "mailto:";
+// The one address of a mailto: URL, in lower case; Errc::invalid_input otherwise.
+Result<std::string> parse_mail_target(std::string_view url);
+
 // Allowed targets. Both must hold: the origin is on the operator's list, and every
 // address that its name resolves to is public or in a listed network.
 class AllowList {
   public:
     // `origins`: "https://hooks.example.com, https://*.example.org, http://127.0.0.1:9000"; "*." is
-    // any name below. `networks`: "10.1.2.0/24, fd00::/8". Separated by commas; spaces are ignored.
+    // any name below. Also "mailto:desk@example.com, mailto:*@example.com", any address there.
+    // `networks`: "10.1.2.0/24, fd00::/8". Separated by commas; spaces are ignored.
     static Result<AllowList> parse(const std::string& origins, const std::string& networks);
 
-    bool empty() const { return origins_.empty(); }
+    bool empty() const { return origins_.empty() && mail_.empty(); }
     bool allows(const Target& target) const;
+    bool allows_mail(const std::string& address) const;
     bool allows(const boost::asio::ip::address& address) const;
 
   private:
@@ -44,6 +51,7 @@ class AllowList {
         unsigned short port = 443;
     };
     std::vector<Origin> origins_;
+    std::vector<std::string> mail_;  // addresses; "@example.com": all there
     Networks networks_;
 };
 

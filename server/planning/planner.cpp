@@ -237,8 +237,7 @@ awaitable<Answered> Planner::plan(TeamId team, Arguments given, bool large) {
 
 awaitable<Answered> Planner::plan_on_dataset(TeamId team, Arguments given) {
     const std::string_view asked = given.args["dataset"].get_ref<const std::string&>();
-    const bool only_new = asked.starts_with(kNew);
-    const auto name = only_new                     ? asked.substr(kNew.size())
+    const auto name = asked.starts_with(kNew)      ? asked.substr(kNew.size())
                       : asked.starts_with(kNewest) ? asked.substr(kNewest.size())
                                                    : std::string_view();
     const auto id = parse_public_id("data", std::string(asked));
@@ -262,10 +261,6 @@ awaitable<Answered> Planner::plan_on_dataset(TeamId team, Arguments given) {
     if (const auto done = co_await decide(team, {given.kind, args, given.start}, work, nullptr);
         !done) {
         co_return tl::unexpected(done.error());
-    }
-    if (plan.gatherer && only_new) {
-        co_return tl::unexpected(
-            refused_dataset("Jobs of this kind read the whole dataset first: name it newest:…"));
     }
     if (plan.gatherer) co_return co_await gather(team, *plan.gatherer, *dataset);
     co_return Planned{std::move(plan.plan),

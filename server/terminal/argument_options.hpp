@@ -16,6 +16,14 @@
 
 namespace plimsoll::terminal {
 
+// A model's name as people write it: "FinBERT", or with a space after a comma.
+inline std::string model_name(std::string text) {
+    std::erase(text, ' ');
+    for (auto& c : text)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
+}
+
 // null if the text is not a number of this type ("integer" or "number").
 inline nlohmann::json number_of(std::string_view type, const std::string& text) {
     const auto* end = text.data() + text.size();

@@ -50,13 +50,13 @@ Attempted failed(const Caller::Failure& failure) {
     return {.status = std::nullopt, .error = why(failure)};
 }
 
-outbound::Request message_of(const Outgoing& notice, const outbound::Target& target,
-                             Timestamp now) {
+outbound::Request request_of(const Outgoing& notice, const outbound::Target& target,
+                             const std::string& pages, Timestamp now) {
     const auto id = to_public(notice.id);
     const auto seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
     const auto timestamp = std::to_string(seconds);
     outbound::Request message(wire::verb::post, target.path, 11);
-    message.body() = body_of(notice);
+    message.body() = body_of(notice, pages);
     message.set(wire::field::user_agent, "Plimsoll-Webhooks/1");
     message.set(wire::field::content_type, "application/json");
     message.set("webhook-id", id);
@@ -76,15 +76,28 @@ Attempted judged(int status) {
 
 }  // namespace
 
-Result<Sender> Sender::make(outbound::AllowList allowed, const std::string& authorities) {
-    TRY(auto tls, outbound::verifying_context(authorities));
-    return Sender(Caller(std::move(allowed), std::move(tls), kLookups));
+Sender::Sender(Outlets outlets, Caller caller, std::unique_ptr<asio::ssl::context> tls)
+    : outlets_(std::move(outlets)), caller_(std::move(caller)), tls_(std::move(tls)) {}
+Sender::Sender(Sender&&) noexcept = default;
+Sender::~Sender() = default;
+
+Result<Sender> Sender::make(Outlets outlets) {
+    TRY(auto tls, outbound::verifying_context(outlets.authorities));
+    TRY(auto for_mail, outbound::verifying_context(outlets.authorities));
+    auto allowed = outlets.allowed;
+    return Sender(std::move(outlets), Caller(std::move(allowed), std::move(tls), kLookups),
+                  std::move(for_mail));
 }
 
 awaitable<Attempted> Sender::send(const Outgoing& notice, Timestamp now) {
+    if (const auto to = outbound::parse_mail_target(notice.url)) {
+        if (!outlets_.allowed.allows_mail(*to)) co_return failed({Caller::Obstacle::origin, {}});
+        co_return co_await send_mail(outlets_.mail, *tls_, *to, notice,
+                                     message_of(notice, outlets_.pages));
+    }
     auto target = outbound::parse_target(notice.url);
     if (!target) co_return failed({Caller::Obstacle::origin, {}});
-    auto message = message_of(notice, *target, now);
+    auto message = request_of(notice, *target, outlets_.pages, now);
     // A connection or protocol failure is an outcome of the attempt, not an internal error.
     const auto status = co_await caller_.send(std::move(*target), std::move(message));
     co_return status ? judged(*status) : failed(status.error());

@@ -2,6 +2,7 @@
 
 #include "server/base/awaitable.hpp"
 #include "server/outbound/caller.hpp"
+#include "server/webhooks/mail.hpp"
 #include "server/webhooks/store.hpp"
 #include "server/webhooks/webhook.hpp"
 
@@ -11,24 +12,36 @@
 
 namespace plimsoll::webhooks {
 
-// Makes one delivery attempt: a signed POST, accepted by any 2xx response. The host name is
-// resolved once, every address is checked, and the connection goes to a checked address. Redirects
-// are not followed, environment proxies are ignored, certificates are verified, and only the
-// response status is read. Single-threaded.
+// What a server's operator has set for notices.
+struct Outlets {
+    outbound::AllowList allowed;
+    // A PEM file of certificate authorities to trust besides the system's; may be empty.
+    std::string authorities;
+    std::string pages;  // the address of the pages, for links; may be empty
+    MailServer mail;
+};
+
+// Makes one delivery attempt: mail, or a signed POST, accepted by any 2xx response. The host name
+// is resolved once, every address is checked, and the connection goes to a checked address.
+// Redirects are not followed, environment proxies are ignored, certificates are verified, and only
+// the response status is read. Single-threaded.
 class Sender {
   public:
-    // `authorities`: a PEM file of certificate authorities to trust besides the system's; may be
-    // empty. Errc::invalid_input names the file if it cannot be used.
-    static Result<Sender> make(outbound::AllowList allowed, const std::string& authorities);
+    // Errc::invalid_input names the file of authorities if it cannot be used.
+    static Result<Sender> make(Outlets outlets);
+    Sender(Sender&&) noexcept;
+    ~Sender();
 
-    const outbound::AllowList& allowed() const { return caller_.allowed(); }
     // `now` is the timestamp that is signed.
     awaitable<Attempted> send(const Outgoing& notice, Timestamp now);
 
   private:
-    explicit Sender(outbound::Caller caller) : caller_(std::move(caller)) {}
+    Sender(Outlets outlets, outbound::Caller caller,
+           std::unique_ptr<boost::asio::ssl::context> tls);
 
+    Outlets outlets_;
     outbound::Caller caller_;
+    std::unique_ptr<boost::asio::ssl::context> tls_;  // for mail
 };
 
 // The duty of `serve` that sends due notices, several at a time. Any number of servers may run it:

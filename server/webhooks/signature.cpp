@@ -14,6 +14,8 @@ const unsigned char* bytes(std::string_view data) {
     return reinterpret_cast<const unsigned char*>(data.data());
 }
 
+}  // namespace
+
 std::string base64(std::string_view data) {
     std::string text((data.size() + 2) / 3 * 4 + 1, '\0');  // EVP_EncodeBlock ends with a zero
     const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes(data),
@@ -21,8 +23,6 @@ std::string base64(std::string_view data) {
     text.resize(static_cast<std::size_t>(length));
     return text;
 }
-
-}  // namespace
 
 std::string make_secret() {
     std::string secret(kSecretBytes, '\0');

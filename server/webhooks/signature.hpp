@@ -9,6 +9,8 @@ namespace plimsoll::webhooks {
 
 constexpr std::size_t kSecretBytes = 32;
 
+std::string base64(std::string_view data);
+
 // From the operating system's random source.
 std::string make_secret();
 

@@ -23,9 +23,8 @@ class WebhookStore {
     // `secret` is 32 bytes. Errc::conflict when the team has kWebhooksPerTeam.
     virtual awaitable<Result<Webhook>> create(Author author, Webhook webhook,
                                               std::string secret) = 0;
-    // Empty members are unchanged.
-    virtual awaitable<Result<Webhook>> update(Author author, WebhookId id, std::string name,
-                                              std::string url) = 0;
+    // Of `to`, what can be edited; empty members are unchanged.
+    virtual awaitable<Result<Webhook>> update(Author author, WebhookId id, Webhook to) = 0;
     // Removes the webhook with its deliveries; pending ones are no longer sent.
     virtual awaitable<Result<void>> remove(Author author, WebhookId id) = 0;
     // Newest first; with `before`, only older ones.

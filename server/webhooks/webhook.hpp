@@ -16,12 +16,14 @@ inline std::string to_public(WebhookId id) { return public_id("hook", id.value);
 // The same in every attempt, so that a receiver can tell a repeat from a new notice.
 inline std::string to_public(DeliveryId id) { return public_id("msg", id.value); }
 
-// A URL that a team wants notified when its jobs end.
+// A URL, or an email address as mailto:, that a team wants notified when its jobs end.
 struct Webhook {
     WebhookId id;
     std::string name;
     std::string url;
-    UserId user;  // who created it
+    std::string format;  // plimsoll, slack or teams; has no effect on mail
+    std::string labels;  // JSON: of the jobs that it is about
+    UserId user;         // who created it
     std::string user_name;
     Timestamp created_at;
 };
@@ -49,6 +51,7 @@ struct Outgoing {
     std::string data;  // JSON text: the job when it ended, without its id
     Timestamp created_at;
     std::string url;
+    std::string format;
     std::string secret;  // 32 bytes
 };
 
@@ -65,9 +68,19 @@ constexpr int kMaxAttempts = 8;
 // together do not retry together. nullopt after the last attempt.
 std::optional<std::chrono::milliseconds> pause_after(int attempt, double chance);
 
-// The body of a notice, the same in every attempt:
+// A notice for people.
+struct Message {
+    std::string title;  // in ASCII
+    std::string text;
+    std::string link;  // to the job; empty: a test, or no `pages`
+};
+Message message_of(const Outgoing& notice, const std::string& pages);
+
+// The body of a notice, the same in every attempt. In the format "plimsoll":
 // {"type": "job.finished", "timestamp": when the job ended, "data": {"id", "kind", "name",
 //  "labels", "state", "items_total", "items_failed", "links"}}; "data" of a test is empty.
-std::string body_of(const Outgoing& notice);
+// "slack" and "teams": what these programs' incoming webhooks take. `pages`: the address at which
+// people open the pages, without a slash at its end; may be empty.
+std::string body_of(const Outgoing& notice, const std::string& pages);
 
 }  // namespace plimsoll::webhooks

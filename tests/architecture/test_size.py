@@ -6,12 +6,12 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (505, 45_415),
-    'server': (773, 71_920),
-    'web': (407, 27_719),
-    'migrations': (169, 6_354),
+    'engine': (506, 45_525),
+    'server': (777, 73_037),
+    'web': (407, 27_774),
+    'migrations': (169, 6_357),
     'deploy': (91, 2_100),
-    'tests': (768, None),
+    'tests': (769, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

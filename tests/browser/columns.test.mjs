@@ -29,6 +29,7 @@ visit('the report shows scores by group and over time', { arrange: grouped }, as
   const table = page.getByRole('table', { name: 'Texts by group' });
   assert.match(await table.getByRole('row', { name: /EU/ }).textContent(), /512.*59 %.*24 %.*17 %.*\+0\.416/);
   assert.match(await table.getByRole('row', { name: /none/ }).textContent(), /147/);
+  await page.getByText('Biggest changes on the last day, against all texts before: US +0.540, EU −0.310').waitFor();
   await page.getByText('more than 100 different values').waitFor();
   await page.getByText('12 texts without a readable time').waitFor();
   const over = page.getByRole('img', { name: /Texts by day in UTC/ });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeJob, makeReport, makeResults } from './fake/data.mjs';
+import { makeJob } from './fake/data.mjs';
 import { trainingJob, trainingReport } from './fake/training.mjs';
 import { until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
@@ -163,18 +163,4 @@ visit('a profile leads with the recommended batch, then loading', arrangementOf(
   await page.getByText('First load').first().waitFor();
   const [batch, load] = await Promise.all(['Recommended batch', 'First load'].map(async (text) => (await page.getByText(text).first().boundingBox()).y));
   assert.ok(batch < load, `${batch} before ${load}`);
-});
-
-const tenCopies = (server) => {
-  const job = server.add(makeJob('job_copies', { state: 'succeeded' }));
-  const made = makeReport(job, makeResults(20));
-  const copy = made.summary.most_positive[0];
-  made.summary.most_positive = Array.from({ length: 10 }, (_, index) => ({ ...copy, index, text: 'The same words' }));
-  server.reports.set(job.id, made);
-};
-visit('a text that came ten times is listed once', { arrange: tenCopies }, async ({ page, go }) => {
-  await go('/#/jobs/job_copies');
-  const list = page.getByRole('region', { name: 'Most positive' }).getByRole('listitem');
-  await list.first().getByText('10 times').waitFor();
-  assert.equal(await list.count(), 1);
 });

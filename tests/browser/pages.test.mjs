@@ -322,6 +322,8 @@ visit('a webhook is added, tested and removed', async ({ page, server, go }) => 
   await page.getByRole('button', { name: 'Add webhook' }).click();
   await page.getByText('Enter a URL.').waitFor();
   await page.getByRole('textbox', { name: 'URL' }).fill('https://hooks.example.com/press');
+  await page.getByRole('dialog').getByText('Slack', { exact: true }).click();
+  await page.getByRole('textbox', { name: 'Only jobs with labels' }).fill('desk=energy');
   const refusal = { status: 422, title: 'Invalid', errors: [{ pointer: '/url', detail: 'is not on the list' }, { pointer: '/events/0', detail: 'is unknown' }] };
   server.faults.set('POST /v1/webhooks', refusal);
   await page.getByRole('button', { name: 'Add webhook' }).click();
@@ -330,6 +332,7 @@ visit('a webhook is added, tested and removed', async ({ page, server, go }) => 
   server.faults.clear();
   await page.getByRole('button', { name: 'Add webhook' }).click();
   assert.match(await page.getByLabel('Secret', { exact: true }).inputValue(), /^whsec_/);
+  assert.deepEqual([server.webhooks.at(-1).format, server.webhooks.at(-1).labels], ['slack', { desk: 'energy' }]);
   await page.getByRole('button', { name: 'I have copied it' }).click();
   await page.getByRole('button', { name: 'Deliveries to press office' }).click();
   const deliveries = page.getByRole('table', { name: 'Deliveries' }).getByRole('row');
@@ -341,6 +344,7 @@ visit('a webhook is added, tested and removed', async ({ page, server, go }) => 
   await page.getByRole('button', { name: 'Edit press office' }).click();
   const changing = page.getByRole('dialog', { name: 'Edit webhook' });
   assert.equal(await changing.getByRole('textbox', { name: 'URL' }).inputValue(), 'https://hooks.example.com/press');
+  assert.equal(await changing.getByRole('textbox', { name: 'Only jobs with labels' }).inputValue(), 'desk=energy');
   await changing.getByRole('textbox', { name: 'URL' }).fill('https://hooks.example.com/desk');
   await changing.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('table', { name: 'Webhooks' }).getByText('https://hooks.example.com/desk').waitFor();

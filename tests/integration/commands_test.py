@@ -30,7 +30,7 @@ ASKS = {
     "schedules add": ("nightly", "--cron", "@daily", "--job", "{json}"), "schedules show": (SCHEDULE,),
     "schedules edit": (SCHEDULE, "--cron", "@daily"), "schedules pause": (SCHEDULE,), "schedules resume": (SCHEDULE,),
     "schedules run": (SCHEDULE,), "schedules runs": (SCHEDULE,), "schedules remove": (SCHEDULE,), "webhooks list": (),
-    "links list": (), "links create": (JOB,), "links revoke": ("link_0000000000001",),
+    "links list": (), "links add": (JOB,), "links revoke": ("link_0000000000001",),
     "webhooks add": ("notice", "https://example.com/"), "webhooks remove": (WEBHOOK,),
     "webhooks deliveries": (WEBHOOK,), "webhooks test": (WEBHOOK,), "baselines list": (), "baselines pin": (JOB,),
     "baselines remove": ("base_0000000000001",), "usage": (), "audit": (), "service-accounts list": (),
@@ -67,7 +67,7 @@ SUCCEEDS = {
     "datasets delete": ("{dataset}",), "schedules add": ("another", "--cron", "@daily", "--job", "{json}"),
     "schedules show": ("{schedule}",), "schedules edit": ("{schedule}", "--cron", "@daily"),
     "schedules pause": ("{schedule}",), "schedules resume": ("{schedule}",), "schedules run": ("{schedule}",),
-    "schedules runs": ("{schedule}",), "schedules remove": ("{schedule}",), "links create": ("{job}",),
+    "schedules runs": ("{schedule}",), "schedules remove": ("{schedule}",), "links add": ("{job}",),
     "links revoke": ("{link}",), "webhooks add": ("notice", "https://hooks.example.com/"),
     "webhooks remove": ("{webhook}",), "webhooks deliveries": ("{webhook}",), "webhooks test": ("{webhook}",),
     "baselines pin": ("{profile}",), "baselines remove": ("{baseline}",),
@@ -154,7 +154,7 @@ class Things:
         return self.told("webhooks add", name, "https://hooks.example.com/")["webhook"]["id"]
 
     def link(self, _):
-        return self.told("links create", "{job}")["report_link"]["id"]
+        return self.told("links add", "{job}")["report_link"]["id"]
 
     def password_link(self, _):
         return self.told("admin password-link", "--user", "{user}", "--base-url", self.server.base)["link"]

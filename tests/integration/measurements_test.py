@@ -3,7 +3,9 @@ server."""
 
 import contextlib
 import io
+import os
 import re
+import subprocess
 import sys
 import unittest
 from unittest import mock
@@ -159,6 +161,14 @@ class Measurements(unittest.TestCase):
         self.assertGreater(measurement["measured"]["peak_resident_bytes"], MIB)
         self.assertIn("nothing is sent", logs.output[0])
         self.assertEqual(self.listed(), [])
+
+    def test_lines_print_in_a_program_without_logging(self):
+        program = ("from unittest import mock; import torch\nfrom plimsoll import training as plimsoll\n"
+                   "with mock.patch.object(torch.cuda, 'is_available', lambda: False):\n"
+                   "    monitor = plimsoll.RunMonitor(8, args={}, every=2)\n    monitor.begin()\n"
+                   "    for _ in range(5):\n        monitor.step()\n    monitor.end()\n")
+        told = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True, check=True)
+        self.assertIn("step 3: ", told.stderr)
 
     def test_measurements_correct_later_estimates_and_are_shown_as_evidence(self):
         before = self.summary()

@@ -198,6 +198,7 @@ class ServersPolicy(unittest.TestCase):
             definition = api.get("/v1/policies/server").json["definition"]
             self.assertEqual((definition["rules"][0]["model"], definition["model"], definition["market_status"]),
                              ("distilbert", "vader", "open"))
+            self.assertIn("the market is regular, overridden", server.run("policy", "preview", "server").stdout)
             job = api.wait(api.post("/v1/jobs", {"kind": "sentiment", "args": {"texts": ["good"]}}).json["id"])
             self.assertEqual(job["args"]["policy"]["id"], "server")
             self.assertIn("no worker has distilbert", api.results(job["id"])[0]["model_reason"])

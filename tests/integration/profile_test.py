@@ -35,6 +35,12 @@ class LanguageModel(http.server.BaseHTTPRequestHandler):
             text = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
         self.wfile.write(text.encode())
 
+    def do_GET(self):  # what Ollama has loaded
+        self.send_response(200)
+        self.end_headers()
+        loaded = [{"name": "other:latest", "size_vram": 1}, {"name": "tiny:latest", "size": 5_000_000_000, "size_vram": 4_096_000_000}]
+        self.wfile.write(json.dumps({"models": loaded if self.path == "/api/ps" else []}).encode())
+
     def log_message(self, *_):
         pass
 
@@ -130,7 +136,23 @@ class Profile(unittest.TestCase):
                 self.assertEqual({prompt["answer_tokens"] for prompt in model["llm"]["prompts"]}, {tokens})
                 self.assertEqual([row["unit"] for row in rows], ["tokens/s"] * 4)
                 self.assertEqual(self.model.asked[-1]["model"], "tiny")
+                self.assertEqual(model["vram_used_mb"], 4096 if path == "/api/generate" else 0, "only Ollama says")
         self.assertEqual(report["summary"]["summary"]["llm_models"], 1)
+
+    def test_sentiment_beside_a_language_model(self):
+        report, rows = self.report(mode="pair", sentiment_model="vader", llm_model="tiny")
+        self.assertEqual(report["items"], {"total": 1, "ok": 1, "failed": 0}, report["summary"]["errors"])
+        pair = report["summary"]["pair"]
+        self.assertEqual((pair["sentiment_model"], pair["llm_model"]), ("vader", "tiny"))
+        self.assertAlmostEqual(pair["speedup"], (pair["scoring_seconds"] + pair["asking_seconds"]) / pair["together_seconds"])
+        self.assertEqual(pair["recommended"], pair["speedup"] > 1.1)
+        self.assertEqual((rows[0]["part"], rows[0]["value"]), ("pair/together", pair["speedup"]))
+        for args, pointer in (({"batch_sizes": [1]}, "/args/batch_sizes"), ({"limits": {"max_batch": 8}}, "/args/limits")):
+            reply = self.submit(mode="pair", **args)
+            self.assertEqual([error["pointer"] for error in reply.json["errors"]], [pointer])
+        with tempfile.TemporaryDirectory() as folder:
+            told = self.server.run("profile", "--mode", "pair", "--sentiment-model", "VADER", "--llm-model", "tiny", "--output-dir", folder).stdout
+        self.assertRegex(told, r"vader beside tiny: both at once are \d+\.\d\dx as fast as one after the other")
 
     def test_no_other_endpoint_is_called_and_no_redirect_followed(self):
         for elsewhere in (f"{self.origin}/other/api/generate", "http://localhost/api/generate"):

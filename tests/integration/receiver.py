@@ -1,11 +1,13 @@
-"""A receiver of completion notices: a real HTTP server that responds as the test specifies."""
+"""Receivers of completion notices: real servers of HTTP and of mail that respond as the test specifies."""
 
 import base64
+import email
 import hashlib
 import hmac
 import http.server
 import json
 import queue
+import socketserver
 import ssl
 import threading
 import time
@@ -62,6 +64,63 @@ class Receiver:
 
     def next(self):
         return self.notices.get(timeout=600)
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class MailServer:
+    """Takes mail, over STARTTLS if it has a certificate; `refusals` are the first replies to RCPT. What came is in `mails`."""
+
+    def __init__(self, certificate=None, refusals=()):
+        self.mails = queue.Queue()
+        self.refusals = list(refusals)
+        mail_server = self
+        context = None
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*certificate)
+
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self):
+                said = {"tls": False}
+                self.say("220 mail.example.com")
+                while line := self.rfile.readline().decode().strip():
+                    verb = line.split(" ")[0].split(":")[0]
+                    if verb == "EHLO":
+                        self.say("250-mail.example.com" + ("\r\n250-STARTTLS" if context and not said["tls"] else "") + "\r\n250 AUTH PLAIN")
+                    elif verb == "STARTTLS":
+                        self.say("220 go ahead")
+                        self.connection = context.wrap_socket(self.connection, server_side=True)
+                        self.rfile, self.wfile, said["tls"] = self.connection.makefile("rb"), self.connection.makefile("wb", 0), True
+                    elif verb == "AUTH":
+                        said["login"] = base64.b64decode(line.split(" ")[2])
+                        self.say("235 welcome")
+                    elif verb == "RCPT" and mail_server.refusals:
+                        self.say(mail_server.refusals.pop(0))
+                    elif verb == "DATA":
+                        self.say("354 end with a dot")
+                        said["message"] = email.message_from_bytes(b"".join(iter(self.rfile.readline, b".\r\n")))
+                        self.say("250 taken")
+                        mail_server.mails.put(said)
+                    elif verb == "QUIT":
+                        break
+                    else:
+                        said[verb] = line
+                        self.say("250 ok")
+
+            def finish(self):
+                super().finish()
+                self.connection.close()
+
+            def say(self, text):
+                self.wfile.write(text.encode() + b"\r\n")
+
+        self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self):
         self.server.shutdown()

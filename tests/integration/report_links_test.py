@@ -202,14 +202,14 @@ class ReportLinks(unittest.TestCase):
         self.assertEqual((answers[0], answers[-1]), (404, 429))
 
     def test_the_command_shares_lists_and_revokes(self):
-        told = self.server.run("links", "create", self.job, "--days", "2", "--note", "By command").stdout.strip()
+        told = self.server.run("links", "add", self.job, "--days", "2", "--note", "By command").stdout.strip()
         self.assertTrue(told.startswith(self.server.base + "/#/shared/"), told)
         secret = told.rpartition("/")[2]
         self.assertEqual(self.opened(secret).json["note"], "By command")
         listed = next(line for line in self.server.run("links", "list").stdout.splitlines() if "By command" in line)
         self.server.run("links", "revoke", listed.split()[0])
         self.assertEqual(self.opened(secret).status, 404)
-        refused = self.server.run("links", "create", self.job, "--days", "0", check=False)
+        refused = self.server.run("links", "add", self.job, "--days", "0", check=False)
         self.assertNotEqual(refused.returncode, 0)
         self.assertIn("--days", refused.stderr)
 

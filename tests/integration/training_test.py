@@ -174,6 +174,19 @@ class Training(unittest.TestCase):
         self.assertIn("[guide]", run("diagnose", "--gpu-percent", "30").stdout)
         told = run("diagnose", "--out-of-memory", "--batch", "45", "--accumulation", "5").stdout
         self.assertIn("45 -> 34, accumulation 5 -> 7", told)
+        told = run("diagnose", "--gpu-percent", "40", "--workers", "8", "--accumulation", "1", "--batch", "8", "--cpu-cores", "16").stdout
+        self.assertIn("GPU utilization below 50 %", told)
+        self.assertIn("--batch changes nothing here.", told)
+        with tempfile.NamedTemporaryFile("w", suffix=".log") as log:
+            log.write("epoch 1\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.50 GiB. GPU 0 has a total capacity of 23.65 GiB of which "
+                      "512.00 MiB is free. Process 7 has 4.00 GiB memory in use. Including non-PyTorch memory, this process has 19.15 GiB memory in use. "
+                      "Of the allocated memory 16.20 GiB is allocated by PyTorch, and 2.10 GiB is reserved by PyTorch but unallocated.\n")
+            log.flush()
+            told = run("diagnose", log.name, "--batch", "64").stdout
+        self.assertRegex(told, r"1\. 2\.10 GiB is reserved but in pieces.*expandable_segments:True")
+        self.assertIn("2. other processes hold 4.00 GiB", told)
+        self.assertIn("batch 64 -> 32, accumulation 1 -> 2", told)
+        self.assertIn("holds no", run("diagnose", os.devnull, check=False).stderr)
 
     def test_every_command_of_the_table_of_the_guides_scripts_runs(self):
         readme = (harness.ROOT / "server/kinds/training_config/README.md").read_text()
@@ -220,6 +233,16 @@ class Training(unittest.TestCase):
             [applied] = shown[f"apply {folder / 'report.json'}"]["files"]
             self.assertEqual(applied["structure"], "Lightning trainer and data")
             self.assertIn("batch_size: 8", (folder / "conf/config.yaml").read_text())
+            # A folder, as show-config takes it, with a file of something else.
+            (folder / "conf/config.yaml").write_text("data_loader: {batch_size: 4}\ntrainer: {max_epochs: 3}\n")
+            (folder / "conf/other.json").write_text('{"colour": "blue"}')
+            done = self.server.run("apply", folder / "report.json", folder / "conf", "--json", check=False)
+            self.assertEqual([file["file"] for file in json.loads(done.stdout)["files"]], [str(folder / "conf/config.yaml")])
+            self.assertIn("batch_size: 8", (folder / "conf/config.yaml").read_text())
+            (folder / "conf/config.yaml").unlink()
+            done = self.server.run("apply", folder / "report.json", folder / "conf", check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("None of its files has a known structure", done.stderr)
             for arguments in (["gpu-profiles", "test", "nothing"], ["estimate", "--preset", "bertha"], ["estimat"]):
                 failed = self.server.run(*arguments, "--json", check=False)
                 self.assertEqual(failed.returncode, 2)

@@ -87,6 +87,8 @@ class WavesJobs(unittest.TestCase):
         chosen, few = self.finished(self.submit(dataset=dataset, symbols=["W3", "W17"], **args))
         self.assertEqual([row["symbol"] for row in few], ["W3", "W17"])
         self.assertEqual(few[0]["report"], rows[3]["report"])
+        newest = self.api.wait(self.submit(dataset="new:walks.csv", symbols=["W3"], **args))
+        self.assertEqual(newest["args"]["dataset"], dataset, "which version it had")
         refused = self.api.post("/v1/jobs", {"kind": "waves", "args": {"dataset": dataset, "symbols": ["none"]}})
         self.assertEqual((refused.status, refused.json["errors"][0]["pointer"]), (422, "/args/symbols"))
         columns = {"close": "last"}

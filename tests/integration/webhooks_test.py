@@ -7,7 +7,7 @@ import unittest
 
 from certificate import make_authority, make_certificate
 from harness import PATIENCE, Server
-from receiver import Receiver
+from receiver import MailServer, Receiver
 
 
 class Webhooks(unittest.TestCase):
@@ -30,9 +30,14 @@ class Webhooks(unittest.TestCase):
         cls.released = threading.Event()
         cls.addClassCleanup(cls.released.set)
         cls.hanging = cls.receiver(hold=cls.released)
-        cls.origins = [r.origin for r in (cls.flaky, cls.redirecting, cls.secure, cls.misnamed, cls.untrusted, cls.plain, cls.hanging)]
+        cls.chat = cls.receiver([200])
+        cls.mail_server = MailServer(trusted, ["451 try again"])
+        cls.addClassCleanup(cls.mail_server.close)
+        cls.origins = [r.origin for r in (cls.flaky, cls.redirecting, cls.secure, cls.misnamed, cls.untrusted, cls.plain, cls.hanging, cls.chat)] + ["mailto:*@example.com"]
         cls.server = Server(webhooks__allowed_origins=",".join(cls.origins), webhooks__allowed_networks="127.0.0.1/32",
-                            webhooks__ca_file=authority[0], log__level="debug").start()
+                            webhooks__ca_file=authority[0], webhooks__pages_url="https://plimsoll.example/",
+                            webhooks__mail_server=f"smtp://desk:pass%20word@127.0.0.1:{cls.mail_server.port}",
+                            webhooks__mail_from="plimsoll@example.com", log__level="debug").start()
         cls.addClassCleanup(cls.server.remove)
         cls.api = cls.server.api()
 
@@ -42,8 +47,8 @@ class Webhooks(unittest.TestCase):
         cls.addClassCleanup(made.close)
         return made
 
-    def add(self, url):
-        reply = self.api.post("/v1/webhooks", {"name": "test", "url": url})
+    def add(self, url, **more):
+        reply = self.api.post("/v1/webhooks", {"name": "test", "url": url, **more})
         self.assertEqual(reply.status, 201, reply.body)
         path = "/v1/webhooks/" + reply.json["webhook"]["id"]
         self.addCleanup(self.api.send, "DELETE", path)
@@ -103,6 +108,35 @@ class Webhooks(unittest.TestCase):
         log = "".join(self.server.log)
         self.assertNotIn(secret, log)
         self.assertNotIn("key=1", log)
+
+    def test_people_are_told_in_their_own_programs(self):
+        energy = {"labels": {"desk": "energy"}}
+        slack, _ = self.add(self.chat.origin + "/services/T/B/x", format="slack", **energy)
+        mail, _ = self.add("mailto:Desk@example.com", **energy)
+        self.api.wait(self.api.submit_texts(["of no desk"]))
+        job = self.api.post("/v1/jobs", {"kind": "sentiment", "name": "nightly <é>", "labels": {"desk": "energy", "run": "1"},
+                                         "args": {"texts": ["good"]}}).json["id"]
+        link = "https://plimsoll.example/#/jobs/" + job
+        self.assertEqual(self.chat.next().json, {"text": f"nightly &lt;é&gt; (sentiment) succeeded. <{link}|Open the job>"})
+        self.delivered(slack)
+        came = self.mail_server.mails.get(timeout=PATIENCE)
+        self.assertEqual((came["tls"], came["login"], came["MAIL"], came["RCPT"]),
+                         (True, b"\0desk\0pass word", "MAIL FROM:<plimsoll@example.com>", "RCPT TO:<desk@example.com>"))
+        message = came["message"]
+        self.assertEqual((message["From"], message["Subject"]), ("Plimsoll <plimsoll@example.com>", "Plimsoll: sentiment job succeeded"))
+        self.assertEqual(message.get_payload(decode=True).decode(), f"nightly <é> (sentiment) succeeded.\r\n{link}\r\n")
+        told = self.delivered(mail)
+        self.assertEqual((told["job_id"], told["attempts"], told["status"]), (job, 2, 250), "the first was refused for now")
+        self.assertEqual(message["Message-ID"], f"<{told['id']}@example.com>")
+        for path in (slack, mail):
+            self.assertEqual({one["job_id"] for one in self.deliveries(path)}, {job}, "only of that desk")
+        changed = self.api.send("PATCH", slack, {"format": "teams"}).json
+        self.assertEqual((changed["format"], changed["labels"]), ("teams", energy["labels"]))
+        self.send_test(slack)
+        self.assertEqual(self.chat.next().json["attachments"][0]["content"]["type"], "AdaptiveCard")
+        self.assertNotIn("pass%20word", "".join(self.server.log))
+        refused = self.api.post("/v1/webhooks", {"name": "test", "url": "mailto:boss@elsewhere.example"})
+        self.assertEqual((refused.status, refused.json["errors"][0]["pointer"]), (422, "/url"))
 
     def test_a_removed_webhook_gets_no_more_notices(self):
         path, secret = self.add(self.plain.origin)

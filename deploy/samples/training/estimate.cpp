@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
     }
     training::ReportRequest request;
     request.shape = *shape;
-    request.settings.precision = training::Precision::bf16_autocast;
+    request.adapts_precision = true;  // to the GPU and the checkpoint
     request.settings.kernel = training::OptimizerKernel::fused;
     request.settings.clip = true;
     request.gpus = {*gpu};

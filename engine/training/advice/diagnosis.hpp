@@ -49,4 +49,21 @@ struct UnusedObservation {
 // were not observed.
 std::vector<UnusedObservation> unused_observations(const Observation& seen, bool has_estimate);
 
+// What PyTorch says of a GPU whose memory ran out, in GiB; nothing where it does not say.
+struct OutOfMemory {
+    double tried = 0;
+    std::optional<double> total = {};
+    std::optional<double> free = {};
+    std::optional<double> process = {};      // with the CUDA context
+    std::optional<double> allocated = {};    // by PyTorch
+    std::optional<double> unallocated = {};  // reserved by PyTorch, in pieces
+};
+
+// The last such message of a log, as PyTorch 1.x or 2.x writes it.
+std::optional<OutOfMemory> read_out_of_memory(std::string_view log);
+
+// What the message itself explains: a single allocation above the GPU's memory, memory in pieces,
+// other processes.
+std::vector<Cause> causes_of(const OutOfMemory& message);
+
 }  // namespace plimsoll::training

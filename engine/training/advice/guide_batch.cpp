@@ -23,10 +23,10 @@ GuideBatch utilisation_batch(const ReportRequest& r, const GpuProfile& gpu) {
     constexpr auto title = "training utilization guide";
     const auto tweets = utilisation::tweet_batches();
     const auto row = std::ranges::find(tweets, gpu.id, &utilisation::TweetBatch::profile_id);
-    if (row != tweets.end() && r.settings.sequence == kTweetTokens)
-        return {title, row->recommended, 1};
     const auto rule = utilisation::batch_for(gpu.total_bytes());
-    return {title, rule.batch, rule.accumulation};
+    if (row == tweets.end() || r.settings.sequence != kTweetTokens)
+        return {title, rule.batch, rule.accumulation};
+    return {title, row->recommended, row->recommended == rule.batch ? rule.accumulation : 1};
 }
 
 }  // namespace

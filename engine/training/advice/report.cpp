@@ -205,7 +205,10 @@ class Maker {
         } else if (limits.max_batch == 0) {
             out.batch = 1;
             out.reason = BatchReason::nothing_fits;
-        } else if (r_.goal != Goal::knee) {
+        } else if (r_.goal == Goal::fill) {
+            out.batch = fitting_from(out, limits.max_batch);
+            out.reason = BatchReason::fill;
+        } else if (r_.goal == Goal::batch) {
             const bool at_once = share_ <= limits.max_batch && share_fits(out);
             out.batch = at_once ? share_ : filling(out);
             out.reason = at_once ? BatchReason::target : BatchReason::fill;
@@ -237,6 +240,9 @@ class Maker {
             const Accumulation its{out.batch, guide_->accumulation, 1};
             accumulation = AccumulationAdvice{its, its, std::nullopt};
             out.guide = guide_->guide;
+        } else if (out.reason == BatchReason::fill && out.batch > share_) {
+            const Accumulation its{out.batch, 1, r_.settings.cards};
+            accumulation = AccumulationAdvice{its, its, std::nullopt};
         }
         if (out.fit != Fit::no || out.reason == BatchReason::guide)
             out.accumulation = *accumulation;

@@ -14,7 +14,8 @@ namespace plimsoll::training {
 
 // Which batch to recommend among those that fit.
 enum class Goal {
-    fill,   // the largest that reaches the target in whole micro-batches
+    batch,  // the largest that reaches the target in whole micro-batches
+    fill,   // the largest that fits, even if that is more than the target
     knee,   // the smallest that is hardly slower than the largest; speed is modelled
     guide,  // the value of the model's guide, whether it fits or not
 };
@@ -32,7 +33,7 @@ struct ReportRequest {
     std::int64_t target_effective_batch = 256;  // of all settings.cards together
     RateQuestion rate;                          // its batch is filled in per card
     Workload workload;
-    Goal goal = Goal::fill;
+    Goal goal = Goal::batch;
     std::string interval = "1h";  // of the bars of a series: the GPU profile guide's "1d" or "1h"
     int cpu_cores = 8;
     std::int64_t host_ram_bytes = 0;

@@ -27,6 +27,9 @@ struct GuideSettings {
     int memory_per_model_1h_gb = 0;
     std::string use_case;
     std::string notes;
+    // Of the guide's table; its code has another formula for the time.
+    std::string speedup = {};
+    int minutes = 0;  // of five hourly models; 0: not in the table
 };
 
 // The capacity of a GPU model. Rates are dense (no sparsity) with fp32 accumulation, in

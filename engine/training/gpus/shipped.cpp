@@ -267,7 +267,8 @@ Figure context_of(int capability) {
 
 std::optional<GuideSettings> guide_of(std::string_view id) {
     if (id == "rtx_4090")
-        return GuideSettings{24, 512, 768, 2, 6, 12, "price/performance on a desk", "The default."};
+        return GuideSettings{
+            24, 512, 768, 2, 6, 12, "price/performance on a desk", "The default.", "3-4x", 45};
     if (id == "rtx_5090")
         return GuideSettings{32,
                              1024,
@@ -276,10 +277,13 @@ std::optional<GuideSettings> guide_of(std::string_view id) {
                              12,
                              16,
                              "larger batches on a desk",
-                             "The guide's text says 2-3 workers, its table 2."};
-    if (id == "a100_40gb") return GuideSettings{40, 1024, 2048, 2, 12, 20, "cloud machines", ""};
+                             "The guide's text says 2-3 workers, its table 2.",
+                             "6-8x",
+                             30};
+    if (id == "a100_40gb")
+        return GuideSettings{40, 1024, 2048, 2, 12, 20, "cloud machines", "", "8x", 25};
     if (id == "a100_80gb")
-        return GuideSettings{80, 2048, 4096, 3, 16, 26, "production and large runs", ""};
+        return GuideSettings{80, 2048, 4096, 3, 16, 26, "production and large runs", "", "16x", 15};
     if (id == "h200")
         return GuideSettings{141,
                              2560,

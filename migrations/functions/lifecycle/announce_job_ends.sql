@@ -15,6 +15,6 @@ begin
   from unnest(p_jobs) u(id)
   cross join lateral (select * from job x where x.id = u.id and x.id between v_low and v_high
     and x.finished_at is not null offset 0) j
-  join webhook w on w.team_id = j.team_id;
+  join webhook w on w.team_id = j.team_id and j.labels @> w.labels;
 end
 $$;

@@ -54,6 +54,7 @@ begin
     due_at := due_at + interval '1 millisecond';  -- as the API tells times, which name runs there
   end loop;
   v_submitter := coalesce(p_user_id, v_schedule.user_id);
+  perform set_config('app.audit', jsonb_build_object('schedule', v_schedule.name)::text, true);
   update schedule_run r set open = false, cancel = false where r.schedule_id = p_schedule_id and r.open
     and not exists (select from job j where j.id = r.job_id and j.finished_at is null);
   v_busy := exists (select from schedule_run r where r.schedule_id = p_schedule_id and r.open);
@@ -64,10 +65,11 @@ begin
     and exists (select from app_user u where u.id = v_schedule.user_id and u.disabled_at is not null) then
     outcome := 'failed';
     v_reason := 'Its owner is disabled: whoever saves the schedule takes it over.';
-  -- Inside a text, the quotes would be escaped.
+  -- Inside a text, the quotes would be escaped. A job's arguments name the version that it had, whether it reads the
+  -- dataset chunk by chunk or was planned on the whole of it.
   elsif p_verdict = 'submit' and p_way = 'time' and v_schedule.spec::text ~ '"dataset"\s*:\s*"new:' and exists (
     select from schedule_run r join job j on j.id = r.job_id
-    where r.schedule_id = p_schedule_id and j.dataset_id = p_dataset_id) then
+    where r.schedule_id = p_schedule_id and j.args ->> 'dataset' = p_args ->> 'dataset') then
     outcome := 'skipped';
     v_reason := 'The dataset has no new version.';
   elsif p_verdict in ('submit', 'busy') and p_way = 'time' and v_schedule.overlap = 'skip' and v_busy then

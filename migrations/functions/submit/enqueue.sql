@@ -197,7 +197,8 @@ begin
     insert into audit_event (team_id, user_id, at, action, first_job, last_job, target, data)
     select u.team_id, u.user_id, p_now, 'job.create', min(u.id), nullif(max(u.id), min(u.id)),
       case count(*) when 1 then min(u.id)::text end,
-      case count(*) when 1 then '{}' else jsonb_build_object('jobs', jsonb_agg(u.id::text order by u.id)) end
+      case count(*) when 1 then coalesce(nullif(current_setting('app.audit', true), ''), '{}')::jsonb
+        else jsonb_build_object('jobs', jsonb_agg(u.id::text order by u.id)) end
     from unnest(p_teams, p_users, v_ids, v_new) u(team_id, user_id, id, is_new) where u.is_new group by 1, 2 order by 5;
     if v_queued <> v_new then
       insert into scheduled (class_id, run_at, lane_id, job_id, attempt, crashes)
@@ -220,9 +221,7 @@ begin
             from generate_series(1, v_count) i where v_queued[i] and v_classes[i] = v_class group by 1) x
           having count(*) > 0);
       end if;
-      if v_wakes then
-        perform pg_notify('plimsoll_ready', p_device_classes[array_position(v_classes, v_class)]);
-      end if;
+      perform pg_notify('plimsoll_ready', p_device_classes[array_position(v_classes, v_class)]) where v_wakes;
     end loop;
   end if;
 

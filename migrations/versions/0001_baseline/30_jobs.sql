@@ -21,7 +21,7 @@ create table job (
   kind_version smallint not null,
   name text,
   labels jsonb not null default '{}',
-  args json not null,  -- exactly as accepted; no SQL looks inside
+  args json not null,  -- exactly as accepted; SQL looks at nothing but "dataset"
   device_class text not null,
   lane_id int not null,
   priority smallint not null,

@@ -1,4 +1,4 @@
--- Completion notices: the URLs that a team wants notified when its jobs end, and every notice sent.
+-- Completion notices: the URLs and addresses that a team wants notified when its jobs end, and every notice sent.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 
@@ -8,6 +8,8 @@ create table webhook (
   user_id bigint not null,  -- who made it
   name text not null check (length(name) between 1 and 64),
   url text not null check (length(url) between 1 and 2000),
+  format text not null default 'plimsoll' check (format in ('plimsoll', 'slack', 'teams')),
+  labels jsonb not null default '{}',  -- of the jobs that it is about; none: of all
   secret bytea not null check (octet_length(secret) = 32),  -- signs the notices, so it is stored in plain text
   created_at timestamptz not null default clock_timestamp()
 );

@@ -105,10 +105,7 @@ void create_link(const CommandContext& context, LinkOptions options) {
 
 }  // namespace
 
-void show_report(const CommandContext& context, const std::string& given_id) {
-    auto job_id = given_id;
-    auto api = need(client::signed_in(job_id));
-    auto report = need(api.get_json("/v1/jobs/" + job_id + "/report"));
+void show_report(const CommandContext& context, const json& report) {
     context.terminal.line(context.json ? report.dump(2) : readable(context, report));
 }
 
@@ -116,7 +113,10 @@ void add_report(CLI::App& app, CommandContext& context) {
     const auto job = std::make_shared<std::string>();
     auto* command = app.add_subcommand("report", "Show a job's report");
     command->add_option("job", *job, "ID of the job")->required();
-    command->callback([&context, job] { show_report(context, *job); });
+    command->callback([&context, job] {
+        auto api = need(client::signed_in(*job));
+        show_report(context, need(api.get_json("/v1/jobs/" + *job + "/report")));
+    });
 }
 
 void add_results(CLI::App& app, CommandContext& context) {
@@ -166,8 +166,8 @@ void add_links(CLI::App& app, CommandContext& context) {
               "/v1/report-links",
               {"LINK", "JOB", "NAME", "BY", "EXPIRES", "OPENED", "NOTE"},
               link_row,
-              "No report is shared: plimsoll links create JOB …"});
-    auto* create = group->add_subcommand("create", "Share a job's report and print the link once");
+              "No report is shared: plimsoll links add JOB …"});
+    auto* create = group->add_subcommand("add", "Share a job's report and print the link once");
     create->add_option("job", options->job, "ID of the job")->required();
     create->add_option("--days", options->days, "Days until the link expires")
         ->check(CLI::Range(1, 365))

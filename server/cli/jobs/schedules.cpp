@@ -71,6 +71,7 @@ struct ScheduleOptions {
     std::string file;                   // .jsonl or .csv: the first version of its dataset
     std::vector<std::string> settings;  // member=value of the job's "args"
     std::vector<std::string> columns;   // member=column of the file
+    std::vector<std::string> labels;    // key=value, of each job
     bool only_new = false;
     int limit = 20;
 };
@@ -172,12 +173,16 @@ void add_on_file(const CommandContext& context, const ScheduleOptions& options) 
     json args = json::object();
     if (!options.columns.empty()) args["columns"] = need(terminal::column_args(options.columns));
     need(terminal::assign_all(args, options.settings));
+    const auto labels = labels_of(options.labels);
     auto api = need(client::signed_in());
     const auto dataset =
         need(terminal::upload_with_bar(context.terminal, api, {options.file, {}, {}}));
     args["dataset"] = (options.only_new ? "new:" : "newest:") + text_of(dataset, "name");
     auto spec = spec_of(options, json::object());
-    spec["job"] = {{"kind", options.kind}, {"name", options.name}, {"args", std::move(args)}};
+    spec["job"] = {{"kind", options.kind},
+                   {"name", options.name},
+                   {"labels", labels},
+                   {"args", std::move(args)}};
     auto added = api.post_json("/v1/schedules", spec);
     // What is refused leaves nothing.
     if (!added) (void)api.send("DELETE", "/v1/datasets/" + text_of(dataset, "id"));
@@ -282,6 +287,8 @@ void add_settings(CLI::App& command, ScheduleOptions& options, bool required) {
         ->needs(kind);
     terminal::add_column_flag(command, options.columns);
     command.get_option("--column")->needs(kind);
+    command.add_option("--label", options.labels, "With --kind: label of each job; repeatable")
+        ->needs(kind);
     command
         .add_flag("--only-new", options.only_new,
                   "With --kind: skip a run if nothing was uploaded since the last one")

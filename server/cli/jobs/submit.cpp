@@ -80,16 +80,7 @@ json build_request(client::ApiClient& api, const SubmitOptions& options,
     }
     need(terminal::assign_all(args, options.settings));
     add_lists(options, args);
-    json labels = json::object();
-    for (const auto& label : options.labels) {
-        const auto equals = label.find('=');
-        if (equals == std::string::npos)
-            throw Refused(Errc::invalid_input, "--label must be key=value, not \"" + label + "\".");
-        const auto key = label.substr(0, equals);
-        if (labels.contains(key))
-            throw Refused(Errc::invalid_input, "--label gives " + key + " twice.");
-        labels[key] = label.substr(equals + 1);
-    }
+    auto labels = labels_of(options.labels);
     json request{{"kind", options.kind}, {"args", std::move(args)}};
     if (!options.name.empty()) request["name"] = options.name;
     if (!labels.empty()) request["labels"] = std::move(labels);
@@ -134,14 +125,27 @@ int submit(const CommandContext& context, const SubmitOptions& options) {
     const int code = follow_job(context, id);
     if (context.json) return code;
     // A job whose items all failed has a report, too: it says why.
-    const auto ended = api.get_json("/v1/jobs/" + id);
-    if (ended && (ended->value("state", "") == "succeeded" ||
-                  ended->value("error", json()) == "Every item failed."))
-        show_report(context, id);
+    const auto report = api.get_json("/v1/jobs/" + id + "/report");
+    const bool has_none = !report && report.error().code == Errc::not_found;
+    if (code == 0 || !has_none) show_report(context, need(report));
     return code;
 }
 
 }  // namespace
+
+json labels_of(const std::vector<std::string>& given) {
+    auto labels = json::object();
+    for (const auto& label : given) {
+        const auto equals = label.find('=');
+        if (equals == std::string::npos)
+            throw Refused(Errc::invalid_input, "--label must be key=value, not \"" + label + "\".");
+        const auto key = label.substr(0, equals);
+        if (labels.contains(key))
+            throw Refused(Errc::invalid_input, "--label gives " + key + " twice.");
+        labels[key] = label.substr(equals + 1);
+    }
+    return labels;
+}
 
 void add_submit(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<SubmitOptions>();

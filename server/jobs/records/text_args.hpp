@@ -31,7 +31,9 @@ struct TextKind {
 struct TextArgs {
     std::string dataset;
     std::optional<text::RecordLayout> source;
-    std::vector<std::string> keep;  // the names in the items' `kept`; of a dataset: see `source`
+    // Of inline items; those of a dataset are in `source`.
+    std::vector<std::string> keep;   // the names in their `kept`
+    std::vector<std::string> given;  // "custom_id" and the attributes that some of them have
 
     const std::vector<std::string>& kept() const { return source ? source->columns.keep : keep; }
 
@@ -39,6 +41,7 @@ struct TextArgs {
         visit("dataset", self.dataset);
         visit("source", self.source);
         visit("keep", self.keep);
+        visit("given", self.given);
     }
 };
 

@@ -122,6 +122,19 @@ std::vector<std::string> kept_names(const json& args) {
     return names;
 }
 
+std::vector<std::string> given_members(const json& args) {
+    std::vector<std::string> given;
+    const auto items = args.find("items");
+    if (items == args.end()) return given;
+    const auto add = [&](std::string_view member) {
+        if (std::ranges::any_of(*items, [&](const json& item) { return item.contains(member); }))
+            given.emplace_back(member);
+    };
+    add("custom_id");
+    for (const auto attribute : text::kColumnAttributes) add(name_of(attribute));
+    return given;
+}
+
 std::vector<std::string> kept_columns(std::string_view args) {
     const auto texts = from_text<TextArgs>(args);
     return texts ? texts->kept() : std::vector<std::string>();

@@ -24,6 +24,9 @@ tl::expected<std::vector<TaskSpec>, FieldErrors> cut_texts(const TextKind& kind,
 inline constexpr std::size_t kMaxKept = 100;
 std::vector<std::string> kept_names(const nlohmann::json& args);
 
+// TextArgs::given of such a job.
+std::vector<std::string> given_members(const nlohmann::json& args);
+
 // Names of the columns in `kept` of a job's rows; `args` are the plan's. Empty: none.
 std::vector<std::string> kept_columns(std::string_view args);
 

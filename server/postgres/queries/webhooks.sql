@@ -2,15 +2,16 @@
 
 -- name: webhooks.list
 -- Index webhook_team.
-select w.id, w.name, w.url, w.created_at, w.user_id, u.name as user_name
+select w.id, w.name, w.url, w.format, w.labels, w.created_at, w.user_id, u.name as user_name
 from plimsoll.webhook w left join plimsoll.app_user u on u.id = w.user_id
 where w.team_id = nullif(current_setting('app.team_id', true), '')::bigint order by w.id;
 
 -- name: webhooks.create
--- $1 team, $2 user, $3 name, $4 url, $5 secret, $6 request id, $7 the team's limit. No row: the limit is reached.
+-- $1 team, $2 user, $3 name, $4 url, $5 secret, $6 request id, $7 the team's limit, $8 format, $9 labels. No row: the
+-- limit is reached.
 with made as (
-  insert into plimsoll.webhook (team_id, user_id, name, url, secret)
-  select $1::bigint, $2::bigint, $3::text, $4::text, $5::bytea
+  insert into plimsoll.webhook (team_id, user_id, name, url, secret, format, labels)
+  select $1::bigint, $2::bigint, $3::text, $4::text, $5::bytea, $8::text, $9::jsonb
   where (select count(*) from plimsoll.webhook w where w.team_id = $1::bigint) < $7::int returning id, created_at
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id)
@@ -19,16 +20,18 @@ with made as (
 select id, created_at from made;
 
 -- name: webhooks.update
--- $1 webhook, $2 name, $3 url; null: unchanged. $4 team, $5 user, $6 request id, $7 what it must be now (null: anything).
--- No row: not found, or something else.
+-- $1 webhook, $2 name, $3 url, $8 format, $9 labels; null: unchanged. $4 team, $5 user, $6 request id, $7 what it must be
+-- now (null: anything). No row: not found, or something else.
 with changed as (
-  update plimsoll.webhook w set name = coalesce($2::text, w.name), url = coalesce($3::text, w.url)
-  where w.id = $1::bigint and ($7::jsonb is null or jsonb_build_object('name', w.name, 'url', w.url) = $7)
-  returning w.id, w.name, w.url, w.created_at, w.user_id
+  update plimsoll.webhook w set name = coalesce($2::text, w.name), url = coalesce($3::text, w.url),
+    format = coalesce($8::text, w.format), labels = coalesce($9::jsonb, w.labels)
+  where w.id = $1::bigint and ($7::jsonb is null
+    or jsonb_build_object('name', w.name, 'url', w.url, 'format', w.format, 'labels', w.labels) = $7)
+  returning w.id, w.name, w.url, w.format, w.labels, w.created_at, w.user_id
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
   select $4::bigint, $5::bigint, 'webhook.update', id::text, $6::text,
-    json_strip_nulls(json_build_object('name', $2, 'url', $3)) from changed
+    json_strip_nulls(json_build_object('name', $2, 'url', $3, 'format', $8, 'labels', $9::json)) from changed
 )
 select c.*, u.name as user_name from changed c left join plimsoll.app_user u on u.id = c.user_id;
 
@@ -64,7 +67,7 @@ select * from made;
 
 -- name: webhooks.claim
 -- $1 limit, $2 seconds until an attempt counts as lost, $3 the most attempts, $4 deliveries under way.
-select id, attempt, type, job_id, data, created_at, url, secret
+select id, attempt, type, job_id, data, created_at, url, format, secret
 from plimsoll.claim_webhook_deliveries($1::int, make_interval(secs => $2::float8), $3::int, $4::bigint[]);
 
 -- name: webhooks.settle

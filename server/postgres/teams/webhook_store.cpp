@@ -21,6 +21,8 @@ Webhook to_webhook(const Row& row) {
     return {row.get<WebhookId>("id"),
             row.get<std::string>("name"),
             row.get<std::string>("url"),
+            row.get<std::string>("format"),
+            row.get<std::string>("labels"),
             row.get<UserId>("user_id"),
             row.get<Maybe<std::string>>("user_name").value_or(""),
             row.get<Timestamp>("created_at")};
@@ -42,10 +44,11 @@ Delivery to_delivery(const Row& row) {
 }
 
 Outgoing to_outgoing(const Row& row) {
-    return {row.get<DeliveryId>("id"),    row.get<int>("attempt"),
-            row.get<std::string>("type"), row.get<Maybe<JobId>>("job_id"),
-            row.get<std::string>("data"), row.get<Timestamp>("created_at"),
-            row.get<std::string>("url"),  row.get<std::string>("secret")};
+    return {row.get<DeliveryId>("id"),     row.get<int>("attempt"),
+            row.get<std::string>("type"),  row.get<Maybe<JobId>>("job_id"),
+            row.get<std::string>("data"),  row.get<Timestamp>("created_at"),
+            row.get<std::string>("url"),   row.get<std::string>("format"),
+            row.get<std::string>("secret")};
 }
 
 class WebhookStore final : public webhooks::WebhookStore {
@@ -57,22 +60,24 @@ class WebhookStore final : public webhooks::WebhookStore {
                         to_webhook);
     }
 
-    awaitable<Result<Webhook>> update(Author author, WebhookId id, std::string name,
-                                      std::string url) override {
+    awaitable<Result<Webhook>> update(Author author, WebhookId id, Webhook to) override {
         co_return first(
-            co_await run_in(pool_, in_team(author.team),
-                            Statement::of(sql::webhooks_update, id, unless_empty(std::move(name)),
-                                          unless_empty(std::move(url)), author.team, author.user,
-                                          author.request_id, author.seen)),
+            co_await run_in(
+                pool_, in_team(author.team),
+                Statement::of(sql::webhooks_update, id, unless_empty(std::move(to.name)),
+                              unless_empty(std::move(to.url)), author.team, author.user,
+                              author.request_id, author.seen, unless_empty(std::move(to.format)),
+                              unless_empty(std::move(to.labels)))),
             to_webhook, not_edited(author, no_such_webhook()));
     }
 
     awaitable<Result<Webhook>> create(Author author, Webhook webhook, std::string secret) override {
         CO_TRY(auto rows,
-               co_await run_in(pool_, in_team(author.team),
-                               Statement::of(sql::webhooks_create, author.team, author.user,
-                                             webhook.name, webhook.url, Bytes{std::move(secret)},
-                                             author.request_id, webhooks::kWebhooksPerTeam)));
+               co_await run_in(
+                   pool_, in_team(author.team),
+                   Statement::of(sql::webhooks_create, author.team, author.user, webhook.name,
+                                 webhook.url, Bytes{std::move(secret)}, author.request_id,
+                                 webhooks::kWebhooksPerTeam, webhook.format, webhook.labels)));
         if (rows.empty())
             co_return fail(team_limit_reached(webhooks::kWebhooksPerTeam, "webhooks"));
         webhook.id = rows[0].get<WebhookId>("id");

@@ -182,8 +182,9 @@ queue::Freed DeviceThread::clean_up(const OpenedDevice& opened) {
     queue::Freed freed;
     if (idle_.release) freed.kept_bytes = idle_.release(opened.device.get());
     malloc_trim(0);  // what was freed goes back to the system, too
+    // Others may have taken memory meanwhile.
     if (const auto after = held(); before && after)
-        freed.freed_bytes = static_cast<std::int64_t>(*before) - static_cast<std::int64_t>(*after);
+        freed.freed_bytes = static_cast<std::int64_t>(*before > *after ? *before - *after : 0);
     log::info("released models, kernels and buffers kept between tasks",
               {{"kept_bytes", std::to_string(freed.kept_bytes)},
                {"freed_bytes", freed.freed_bytes ? std::to_string(*freed.freed_bytes) : "?"}});

@@ -217,8 +217,8 @@ export const tokens = [
 ];
 
 export const webhooks = [
-  { id: 'hook_1', version: '1', name: 'nightly pipeline', url: 'https://hooks.example.com/services/plimsoll/with-a-rather-long-path?key=abc', user: { id: 'usr_1', version: '1', name: 'ada' }, created_at: '2025-03-04T09:00:00.000Z' },
-  { id: 'hook_2', version: '1', name: 'chat', url: 'https://chat.example.org/in', user: { id: 'usr_2', version: '1', name: 'grace' }, created_at: '2025-03-05T09:00:00.000Z' },
+  { id: 'hook_1', version: '1', name: 'nightly pipeline', url: 'https://hooks.example.com/services/plimsoll/with-a-rather-long-path?key=abc', format: 'plimsoll', labels: {}, user: { id: 'usr_1', version: '1', name: 'ada' }, created_at: '2025-03-04T09:00:00.000Z' },
+  { id: 'hook_2', version: '1', name: 'chat', url: 'https://chat.example.org/in', format: 'slack', labels: { desk: 'energy' }, user: { id: 'usr_2', version: '1', name: 'grace' }, created_at: '2025-03-05T09:00:00.000Z' },
 ];
 
 export const deliveries = [

@@ -320,8 +320,7 @@ export const routes = [
   }],
   [/^GET \/v1\/webhooks$/, (fake, { response, json }) => json(response, 200, { items: fake.webhooks, next_cursor: null })],
   [/^POST \/v1\/webhooks$/, (fake, { call, response, json }) => {
-    const { name, url } = call.body;
-    const webhook = { id: `hook_${fake.webhooks.length + 1}`, version: '1', name, url, user: { id: 'usr_1', name: 'ada' }, created_at: new Date().toISOString() };
+    const webhook = { id: `hook_${fake.webhooks.length + 1}`, version: '1', ...call.body, user: { id: 'usr_1', name: 'ada' }, created_at: new Date().toISOString() };
     fake.webhooks = [...fake.webhooks, webhook];
     json(response, 201, { webhook, secret: 'whsec_3LBcrJ1zRzVbUuQ0lX0n8yZr3mH1mD0Qw7v6t4h5k2s=' });
   }],

@@ -62,6 +62,8 @@ export function compare(server, { given = true } = {}) {
 
 const tally = (texts, positive, negative) => ({ texts, positive, neutral: texts - positive - negative, negative, mean: Math.round(((positive - negative) / texts) * 1e6) / 1e6 });
 
+const moved = (before, mean) => ({ from: '2026-03-05T00:00:00.000Z', texts: 31, mean, before });
+
 /** On texts with times, sources, groups and columns that were kept. */
 export function grouped(server) {
   const job = makeJob('job_g', { state: 'succeeded', name: 'Reviews by region', finished_at: '2026-03-02T15:00:04.000Z', progress: { items_total: 1000, items_done: 1000, items_failed: 0, eta_seconds: null } });
@@ -71,7 +73,7 @@ export function grouped(server) {
     .filter((day) => day % 7 < 5)
     .map((day) => ({ from: new Date(Date.UTC(2026, 0, 5 + day)).toISOString(), ...tally(20 + ((day * 37) % 23), 4 + ((day * 13) % 6), (day * 7) % 9) }));
   Object.assign(report.summary, {
-    by_group: { too_many: false, groups: [{ name: 'EU', ...tally(512, 301, 88) }, { name: 'US', ...tally(341, 102, 160) }, { name: null, ...tally(147, 40, 41) }] },
+    by_group: { too_many: false, groups: [{ name: 'EU', ...tally(512, 301, 88), change: moved(0.42, 0.11) }, { name: 'US', ...tally(341, 102, 160), change: moved(-0.2, 0.34) }, { name: null, ...tally(147, 40, 41), change: null }] },
     by_source: { too_many: true, groups: [] },
     over_time: { unit: 'day', points, undated: 12 },
   });

@@ -19,7 +19,7 @@ const trainingArgs = (values, fields) => {
 };
 
 test('an untouched training form sends what has no default, and leaves the rest to the server', () => {
-  assert.deepEqual(trainingArgs({}), { model: { preset: 'bert-base' }, training: { precision: 'auto', sequence_length: 128 }, goal: 'fill' });
+  assert.deepEqual(trainingArgs({}), { model: { preset: 'bert-base' }, training: { precision: 'auto', sequence_length: 128 }, goal: 'batch' });
 });
 
 test('text that is not a number is sent unchanged, for the server to name the rule', () => {

@@ -109,10 +109,16 @@ TEST_F(EditPromises, OfAWebhook) {
     webhooks::Webhook webhook;
     webhook.name = "pipeline";
     webhook.url = "https://hooks.example.com/x";
+    webhook.format = "slack";
+    webhook.labels = R"({"desk": "energy"})";
     const auto id = must(store.create(author_, webhook, std::string(32, 's'))).id;
-    expect_one_edit_of({{"name", "pipeline"}, {"url", webhook.url}}, [&](const Author& author) {
-        return store.update(author, id, "", "https://hooks.example.com/y");
-    });
+    webhooks::Webhook to;
+    to.url = "https://hooks.example.com/y";
+    expect_one_edit_of({{"name", "pipeline"},
+                        {"url", webhook.url},
+                        {"format", "slack"},
+                        {"labels", {{"desk", "energy"}}}},
+                       [&](const Author& author) { return store.update(author, id, to); });
 }
 
 TEST_F(EditPromises, OfANamedRecord) {

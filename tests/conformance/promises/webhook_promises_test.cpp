@@ -18,6 +18,8 @@ class WebhookPromises : public StoreTest {
         Webhook webhook;
         webhook.name = name;
         webhook.url = "https://hooks.example.com/x";
+        webhook.format = "plimsoll";
+        webhook.labels = "{}";
         return must(store().create(author_, webhook, std::string(32, 's')));
     }
 
@@ -45,14 +47,21 @@ TEST_F(WebhookPromises, AWebhookIsListedUntilItIsRemoved) {
 
 TEST_F(WebhookPromises, AWebhookIsChanged) {
     const auto webhook = create("pipeline").id;
-    EXPECT_EQ(must(store().update(author_, webhook, "import", "")).name, "import");
-    const auto moved = must(store().update(author_, webhook, "", "https://hooks.example.com/y"));
+    Webhook to;
+    to.name = "import";
+    EXPECT_EQ(must(store().update(author_, webhook, to)).name, "import");
+    Webhook there;
+    there.url = "https://hooks.example.com/y";
+    there.format = "teams";
+    there.labels = R"({"desk": "energy"})";
+    const auto moved = must(store().update(author_, webhook, there));
     EXPECT_EQ(moved.name, "import");
     EXPECT_EQ(moved.url, "https://hooks.example.com/y");
+    EXPECT_EQ(moved.format, "teams");
+    EXPECT_EQ(moved.labels, R"({"desk": "energy"})");
     EXPECT_EQ(moved.user_name, kind_);
     const auto other = others();
-    EXPECT_EQ(code(store().update({other.team, other.user, ""}, webhook, "mine", "")),
-              Errc::not_found);
+    EXPECT_EQ(code(store().update({other.team, other.user, ""}, webhook, to)), Errc::not_found);
 }
 
 TEST_F(WebhookPromises, DeliveriesAreNewestFirstInPages) {

@@ -1,6 +1,7 @@
 """Due times of schedules are handled once, whatever happens between two statements."""
 
 import datetime
+import json
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
@@ -20,7 +21,7 @@ class Schedules(QueueCase):
     def claim(self, queue=None):
         return (queue or self.queue).call('claim_schedules', 'int interval', 100, LEASE)
 
-    def answer(self, id, due=0, then=3600, way='time', verdict='submit', queue=None, version=1, key=None, kind='test', unique=None, dataset=None):
+    def answer(self, id, due=0, then=3600, way='time', verdict='submit', queue=None, version=1, key=None, kind='test', unique=None, dataset=None, args='{}'):
         """The due time `due` seconds from the beginning is answered, and the next is `then`."""
         at = lambda seconds: None if seconds is None else self.seconds_from_now(seconds)
         return (queue or self.queue).call(
@@ -28,7 +29,7 @@ class Schedules(QueueCase):
             'bigint int text timestamptz timestamptz timestamptz int text text bigint text bytea text smallint json text jsonb smallint text text '
             'smallint text real text int[] real[] bytea[] bigint float8 float8',
             id, version, way, at(due) if way == 'time' else None, None if way == 'person' else at(due), at(then) if way == 'time' else None, 0,
-            verdict, None if verdict == 'submit' else 'why', 2 if way == 'person' else None, key, key and b'f', kind, 1, '{}', 'made', '{}', 0,
+            verdict, None if verdict == 'submit' else 'why', 2 if way == 'person' else None, key, key and b'f', kind, 1, args, 'made', '{}', 0,
             'cpu', '', 0, '', None, unique, [1, 1], [0.01, 0.01], [b'in', b'in'], dataset, 0.01, 0)[0]
 
     def runs(self, id):
@@ -52,27 +53,32 @@ class Schedules(QueueCase):
         self.assertEqual(self.answer(id).outcome, 'changed')
         self.assertEqual(self.claim(), [])
         self.assertEqual(self.queue.one('select count(*) from job'), 1)
-        self.assertEqual(self.queue.one("select action from audit_event where target = %s", str(answered.job_id)), 'job.create')
+        [audited] = self.queue.rows('select action, user_id, data from audit_event where target = %s', str(answered.job_id))
+        self.assertEqual((audited.action, audited.user_id, audited.data), ('job.create', 1, {'schedule': self.schedule(id).name}))
 
     def test_over_three_days_a_run_takes_only_what_is_new(self):
-        id = self.make()
-        self.queue.connection.execute("""update schedule set spec = '{"kind": "test", "args": {"dataset": "new:headlines.csv"}}' where id = %s""", (id,))
-        day, seen = 86_400, []
-        for night in range(6):
-            if night % 2 == 0:
-                data = self.queue.one("""insert into dataset (team_id, user_id, name, format, state, bytes_total, bytes_received, columns, records, chunks)
-                    values (%s, 1, 'headlines.csv', 'csv', 'ready', 10, 10, '{headline}', 2, 1) returning id""", self.team)
-                self.queue.connection.execute("insert into dataset_chunk values (%s, 0, %s, 0, 2, 0, 10, 'gzip')", (data, self.team))
-            self.queue.now = self.seconds_from_now(night * day)
-            self.queue.rows('select ensure_partitions(0, %s)', self.queue.now)
-            answered = self.answer(id, night * day, (night + 1) * day, dataset=data)
-            self.assertEqual(answered.outcome, 'skipped' if night % 2 else 'submitted', night)
-            if answered.job_id:
-                seen.append(self.job(answered.job_id).dataset_id)
-                self.finish(answered.job_id)
-        self.assertEqual(len(set(seen)), 3)
-        self.assertEqual(self.queue.rows("select distinct reason from schedule_run where outcome = 'skipped'")[0].reason, 'The dataset has no new version.')
-        self.assertEqual(self.answer(id, 6 * day, way='person', dataset=data).outcome, 'submitted', 'whoever asks gets it')
+        # A job reads its dataset chunk by chunk, or was planned on the whole of it: then only its arguments name it.
+        for by_chunks in (True, False):
+            id = self.make()
+            self.queue.connection.execute("""update schedule set spec = '{"kind": "test", "args": {"dataset": "new:headlines.csv"}}' where id = %s""", (id,))
+            day, seen = 86_400, []
+            for night in range(6):
+                if night % 2 == 0:
+                    data = self.queue.one("""insert into dataset (team_id, user_id, name, format, state, bytes_total, bytes_received, columns, records, chunks)
+                        values (%s, 1, 'headlines.csv', 'csv', 'ready', 10, 10, '{headline}', 2, 1) returning id""", self.team)
+                    self.queue.connection.execute("insert into dataset_chunk values (%s, 0, %s, 0, 2, 0, 10, 'gzip')", (data, self.team))
+                self.queue.now = self.seconds_from_now(night * day)
+                self.queue.rows('select ensure_partitions(0, %s)', self.queue.now)
+                given = {'dataset': data if by_chunks else None, 'args': json.dumps({'dataset': f'data_{data}'})}
+                answered = self.answer(id, night * day, (night + 1) * day, **given)
+                self.assertEqual(answered.outcome, 'skipped' if night % 2 else 'submitted', night)
+                if answered.job_id:
+                    seen.append(data)
+                    self.assertEqual(self.job(answered.job_id).dataset_id, given['dataset'])
+                    self.finish(answered.job_id)
+            self.assertEqual(len(set(seen)), 3)
+            self.assertEqual(self.queue.rows("select distinct reason from schedule_run where outcome = 'skipped'")[0].reason, 'The dataset has no new version.')
+            self.assertEqual(self.answer(id, 6 * day, way='person', **given).outcome, 'submitted', 'whoever asks gets it')
 
     def test_runs_of_a_disabled_owner_fail(self):
         id = self.make()

@@ -50,6 +50,13 @@ class Webhooks(QueueCase):
         self.assertEqual({bytes(n.secret) for n in told}, {b'\xab' * 32})
         self.assertEqual(self.queue.one('select count(*) from webhook_delivery where webhook_id = %s', second), 2)
 
+    def test_a_webhook_with_labels_hears_of_jobs_that_have_them_all(self):
+        self.queue.connection.execute('''update webhook set labels = '{"desk": "energy", "run": "1"}' where id = %s''', (self.hook,))
+        self.finish(labels='{"desk": "energy"}')
+        self.finish()
+        heard = self.finish(labels='{"desk": "energy", "run": "1", "more": "x"}')
+        self.assertEqual([notice.job_id for notice in self.claim()], [heard])
+
     def test_a_notice_outlives_its_job(self):
         done = self.finish()
         self.assertEqual(self.queue.one('select delete_job(%s, %s)', self.team, done), 'deleted')

@@ -21,16 +21,19 @@ namespace {
 constexpr const char* kNoWebhook = "The webhook was not found.";
 
 json editable_webhook(const Webhook& webhook) {
-    return {{"name", webhook.name}, {"url", webhook.url}};
+    return {{"name", webhook.name},
+            {"url", webhook.url},
+            {"format", webhook.format},
+            {"labels", json::parse(webhook.labels)}};
 }
 
 json webhook_json(const Webhook& webhook) {
-    return {{"id", to_public(webhook.id)},
-            {"name", webhook.name},
-            {"url", webhook.url},
-            {"version", content_version(editable_webhook(webhook))},
-            {"user", {{"id", plimsoll::to_public(webhook.user)}, {"name", webhook.user_name}}},
-            {"created_at", to_rfc3339(webhook.created_at)}};
+    auto shown = editable_webhook(webhook);
+    shown["version"] = content_version(shown);
+    shown["id"] = to_public(webhook.id);
+    shown["user"] = {{"id", plimsoll::to_public(webhook.user)}, {"name", webhook.user_name}};
+    shown["created_at"] = to_rfc3339(webhook.created_at);
+    return shown;
 }
 
 json delivery_json(const Delivery& delivery) {
@@ -65,9 +68,9 @@ class Webhooks {
     }
 
     awaitable<Response> create(const Call& call) const {
-        Webhook webhook;
-        webhook.name = call.body.at("name").get<std::string>();
-        webhook.url = call.body.at("url").get<std::string>();
+        auto webhook = given(call.body);
+        if (webhook.format.empty()) webhook.format = "plimsoll";
+        if (webhook.labels.empty()) webhook.labels = "{}";
         webhook.user = call.principal.user.id;
         webhook.user_name = call.principal.user.name;
         need(check_target(webhook.url));
@@ -81,12 +84,10 @@ class Webhooks {
 
     awaitable<Response> update(const Call& call) const {
         const auto id = webhook_id_of(call);
-        const auto url = call.body.value("url", "");
-        if (!url.empty()) need(check_target(url));
+        auto to = given(call.body);
+        if (!to.url.empty()) need(check_target(to.url));
         const auto author = co_await editor_of(call, named(call), editable_webhook);
-        const auto updated =
-            need(co_await store_.update(author, id, call.body.value("name", ""), url));
-        co_return webhook_response(updated);
+        co_return webhook_response(need(co_await store_.update(author, id, std::move(to))));
     }
 
     awaitable<Response> remove(const Call& call) const {
@@ -110,6 +111,15 @@ class Webhooks {
     }
 
   private:
+    static Webhook given(const json& body) {
+        Webhook webhook;
+        webhook.name = body.value("name", "");
+        webhook.url = body.value("url", "");
+        webhook.format = body.value("format", "");
+        if (body.contains("labels")) webhook.labels = body.at("labels").dump();
+        return webhook;
+    }
+
     awaitable<Webhook> named(const Call& call) const {
         const auto id = webhook_id_of(call);
         const auto webhooks = need(co_await store_.list(call.principal.team.id));
@@ -120,9 +130,15 @@ class Webhooks {
 
     // The addresses of the name are checked when a notice is sent, because they may change.
     Result<void> check_target(const std::string& url) const {
-        const auto target = outbound::parse_target(url);
-        if (!target) return fail(Errc::invalid_input, target.error().message, "/url");
-        if (allowed_.allows(*target)) return {};
+        if (url.starts_with(outbound::kMailto)) {
+            const auto address = outbound::parse_mail_target(url);
+            if (!address) return fail(Errc::invalid_input, address.error().message, "/url");
+            if (allowed_.allows_mail(*address)) return {};
+        } else {
+            const auto target = outbound::parse_target(url);
+            if (!target) return fail(Errc::invalid_input, target.error().message, "/url");
+            if (allowed_.allows(*target)) return {};
+        }
         return fail(
             Errc::invalid_input,
             allowed_.empty()

@@ -72,6 +72,16 @@ class PartsBody final : public BodyStream {
     std::uint64_t left_;
 };
 
+std::vector<jobs::Column> filled_columns(const jobs::Contract& kind, std::string_view args) {
+    std::vector<jobs::Column> filled(kind.columns.begin(), kind.columns.end());
+    if (kind.unfilled_columns == nullptr) return filled;
+    const auto unfilled = kind.unfilled_columns(args);
+    std::erase_if(filled, [&](const jobs::Column& column) {
+        return std::ranges::find(unfilled, column.name) != unfilled.end();
+    });
+    return filled;
+}
+
 }  // namespace
 
 ResultParts::ResultParts(ResultSource source, boost::asio::thread_pool& pool, queue::Job job,
@@ -85,9 +95,10 @@ ResultParts::ResultParts(ResultSource source, boost::asio::thread_pool& pool, qu
       rows_(std::move(rows)),
       format_(format),
       kind_(kind),
+      columns_(filled_columns(kind, job_.args)),
       kept_(jobs::kept_columns(job_.args)),
       sizes_(std::move(sizes)) {
-    jobs::ResultsConverter converter(format, kind.columns, kept_);
+    jobs::ResultsConverter converter(format, columns_, kept_);
     if (format == ResultsFormat::json) head_ = json_head(job_);
     converter.begin(head_);
     converter.end(tail_);
@@ -189,7 +200,7 @@ Result<std::string> ResultParts::convert(std::size_t chunk, std::string rows) {
     // A search may find none in the chunks before; without one, parts are made in any order.
     const bool first = search_ ? first_ : chunk == 0;
     if (!rows.empty()) first_ = false;
-    jobs::ResultsConverter converter(format_, kind_.columns, kept_);
+    jobs::ResultsConverter converter(format_, columns_, kept_);
     std::string out;
     TRY_DO(converter.rows(rows, first, out));
     return out;

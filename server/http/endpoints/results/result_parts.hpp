@@ -66,7 +66,9 @@ class ResultParts {
     RowSelection rows_;                     // counted from the first of these chunks
     jobs::ResultsFormat format_;
     const jobs::Contract& kind_;
-    std::vector<std::string> kept_;  // for CSV: columns of the member `kept`
+    // For CSV.
+    std::vector<jobs::Column> columns_;
+    std::vector<std::string> kept_;  // columns of the member `kept`
     std::shared_ptr<PartSizes> sizes_;
     std::optional<RowSearch> search_;
     bool first_ = true;  // no row has been made yet

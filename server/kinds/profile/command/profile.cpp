@@ -127,12 +127,20 @@ std::vector<Figure> figures_of(const json& report) {
             }
         }
     }
+    const auto add = [&](const std::string& name, const char* unit, const json& in,
+                         const char* member) {
+        if (const auto found = in.find(member); found != in.end() && found->is_number())
+            figures.push_back({name, unit, found->get<double>()});
+    };
+    if (const auto pair = report.find("pair"); pair != report.end() && pair->is_object())
+        add("both at once", "times as fast", *pair, "speedup");
+    const auto system = report.value("system_info", json::object());
+    add("memory in use", "MB", system, "used_mb");
+    add("temperature", "°C", system, "temperature_c");
     for (const auto& model : report.at("results")) {
         const auto name = model.value("model_name", "");
-        if (const auto rate = model.find("items_per_second");
-            rate != model.end() && rate->is_number()) {
-            figures.push_back({name, "items/s", rate->get<double>()});
-        }
+        add(name + ", one at a time", "items/s", model, "items_per_second");
+        add(name + ", device memory", "MB", model, "vram_used_mb");
         for (const auto& curve : model.value("lengths", json::array()))
             add_curve(name + " ", curve, figures);
     }
@@ -206,13 +214,18 @@ int measure(const CommandContext& context, const Options& options) {
     need(check_folder(options.output_folder));
     json args = json::object();
     options.args.put_into(args);
+    if (const auto model = args.find("sentiment_model"); model != args.end())
+        *model = terminal::model_name(*model);
     const auto job =
         need(api.post_json("/v1/jobs", {{"kind", "profile"}, {"args", args}}), options.args);
     const auto id = job.value("id", "");
     context.terminal.note("Submitted " + id);
-    if (const int code = follow_job(context, id, terminal::Ending::note); code != 0) return code;
-    const auto report = need(api.get_json("/v1/jobs/" + id + "/report"));
-    const json& summary = report.at("summary");
+    const int code = follow_job(context, id, terminal::Ending::note);
+    const auto report = api.get_json("/v1/jobs/" + id + "/report");
+    if (!report && code != 0) return code;
+    // What succeeded is kept if parts failed.
+    const auto kept = need(report);
+    const json& summary = kept.at("summary");
     const auto file = need(write_report(options.output_folder, summary, std::time(nullptr)));
     if (!context.json) {
         context.terminal.line(summary_text(summary, table_width(context.terminal)));
@@ -226,7 +239,7 @@ int measure(const CommandContext& context, const Options& options) {
         const auto pinned = need(api.put_json("/v1/jobs/" + id + "/baseline", nullptr));
         context.terminal.note("Baseline of " + text_of(pinned, "comparison_key") + ".");
     }
-    return summary.at("errors").empty() ? 0 : 1;
+    return code;
 }
 
 void add(CLI::App& app, CommandContext& context) {

@@ -64,7 +64,8 @@ std::string llm_text(const json& model) {
     text += line("  Average inference: %.2f ms", model.value("inference_time_ms", 0.0));
     const auto& prompts = model.at("llm").at("prompts");
     text += line("  Throughput: %.2f tokens/sec", prompts.front().value("tokens_per_second", 0.0));
-    text += "  VRAM used: unknown\n";
+    const double held = model.value("vram_used_mb", 0.0);
+    text += held > 0 ? line("  VRAM used: %.2f MB", held) : "  VRAM used: unknown\n";
     for (const auto& prompt : prompts) {
         text += line(
             "  prompt of about %d tokens: first token after %.1f ms, %.0f tokens in %.1f "
@@ -93,6 +94,16 @@ std::string model_text(const json& model) {
                 std::to_string(batch.get<std::int64_t>()) + "\n";
     }
     return text;
+}
+
+std::string pair_text(const json& pair) {
+    const bool recommended = pair.at("recommended");
+    return pair.value("sentiment_model", "") + " beside " + pair.value("llm_model", "") +
+           line(": both at once are %.2fx as fast as one after the other%s",
+                pair.value("speedup", 0.0), recommended ? "" : ", not worth it") +
+           line("  %lld texts alone %.2f s, a response alone %.2f s, both %.2f s",
+                pair.value("texts", 0LL), pair.value("scoring_seconds", 0.0),
+                pair.value("asking_seconds", 0.0), pair.value("together_seconds", 0.0));
 }
 
 void add_rates(const char* part, const json& rates, std::vector<std::vector<std::string>>& rows) {
@@ -182,6 +193,8 @@ std::string summary_text(const json& summary, std::size_t width) {
         if (!text.empty()) text += "\n";
         text += model_text(model);
     }
+    if (const auto pair = summary.find("pair"); pair != summary.end() && pair->is_object())
+        text += pair_text(*pair);
     for (const auto& error : summary.at("errors"))
         text += "Failed: " + error.value("part", "") + ": " + error.value("error", "") + "\n";
     while (text.ends_with('\n')) text.pop_back();

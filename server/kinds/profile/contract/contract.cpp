@@ -36,6 +36,8 @@ constexpr double kSecondsPerPart = 1.5;
 // response: workers end tasks that take ten times as long as estimated, and every response may take
 // that long.
 constexpr double kTimeoutsPerLlmPart = 0.4;
+// Of eight responses, and scoring for as long as seven of them.
+constexpr double kTimeoutsOfAPair = 1.5;
 // Of a part that measures a published model: batches of this many tokens, on a processor of two
 // cores.
 constexpr double kTokensPerModelPart = 40'000;
@@ -43,6 +45,7 @@ constexpr double kOperationsPerSecond = 2e11;
 
 double seconds_of(const std::string& part, const Request& request, int llm_timeout) {
     if (part.starts_with("llm/")) return kTimeoutsPerLlmPart * llm_timeout;
+    if (part.starts_with("pair/")) return kTimeoutsOfAPair * llm_timeout;
     if (!part.starts_with("sentiment/")) return 0;
     const auto parameters = static_cast<double>(request.model_parameters);
     return 2 * parameters * kTokensPerModelPart / kOperationsPerSecond;

@@ -17,7 +17,7 @@ FieldErrors one_error(std::string pointer, std::string rule, std::string message
 
 bool measures_a_model(const json& args) {
     const auto mode = args.value("mode", "full");
-    return mode == "sentiment" || mode == "full";
+    return mode == "sentiment" || mode == "full" || mode == "pair";
 }
 
 FieldErrors unknown_model(const std::string& name, std::span<const AdvertisedModel> known) {
@@ -37,7 +37,7 @@ const AdvertisedModel* find(std::span<const AdvertisedModel> models, std::string
 
 FieldErrors measures_none(std::string pointer) {
     return one_error(std::move(pointer), "not_used",
-                     "Only the modes \"sentiment\" and \"full\" measure a model.");
+                     "Only the modes \"sentiment\", \"full\" and \"pair\" measure a model.");
 }
 
 // The model in the arguments: its name, or the result of with_model().
@@ -63,6 +63,9 @@ std::optional<FieldErrors> read_model(const json& args, Request& request) {
 std::optional<FieldErrors> read_batch_sizes(const json& args, Request& request) {
     if (!args.contains("batch_sizes")) return std::nullopt;
     if (!request.sentiment) return measures_none("/batch_sizes");
+    if (request.pair)
+        return one_error("/batch_sizes", "not_used",
+                         "The mode \"pair\" measures one batch size: omit it.");
     request.batch_sizes = args["batch_sizes"].get<std::vector<std::int64_t>>();
     for (std::size_t i = 0; i < request.batch_sizes.size(); ++i) {
         if (request.batch_sizes[i] <= request.largest_batch) continue;
@@ -117,7 +120,8 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     Request request;
     request.mode = args.value("mode", "full");
     request.engine = request.mode == "engine" || request.mode == "full";
-    request.sentiment = request.mode == "sentiment" || request.mode == "full";
+    request.pair = request.mode == "pair";
+    request.sentiment = measures_a_model(args);
     request.device_class = args.value("device_class", "");
     request.device = args.value("device", "");
     const json limits = args.value("limits", json::object());
@@ -144,18 +148,20 @@ tl::expected<json, FieldErrors> with_llm(const json& args, const LlmSettings& se
     };
     const auto mode = args.value("mode", "full");
     const auto url = args.value("llm_endpoint", "");
-    if (mode != "llm" && mode != "full") {
+    const bool always_asks = mode == "llm" || mode == "pair";
+    if (!always_asks && mode != "full") {
         for (const char* member : {"llm_endpoint", "llm_model"}) {
             if (!args.contains(member)) continue;
             return tl::unexpected(
                 one_error(std::string("/") + member, "other_mode",
-                          "Only the modes \"llm\" and \"full\" call an endpoint."));
+                          "Only the modes \"llm\", \"full\" and \"pair\" call an endpoint."));
         }
         return args;
     }
-    if (mode == "llm" && !args.value("limits", json::object()).empty()) {
-        return tl::unexpected(one_error(
-            "/limits", "not_used", "The mode \"llm\" recommends no batch size: omit the limits."));
+    if (always_asks && !args.value("limits", json::object()).empty()) {
+        return tl::unexpected(
+            one_error("/limits", "not_used",
+                      "The mode \"" + mode + "\" recommends no batch size: omit the limits."));
     }
     const bool names_none = url.empty() && !args.contains("llm_model");
     if (settings.endpoints.empty() && mode == "full" && names_none) return args;
@@ -175,6 +181,7 @@ tl::expected<json, FieldErrors> with_llm(const json& args, const LlmSettings& se
 }
 
 std::vector<std::string> parts_of(const Request& request) {
+    if (request.pair) return {"pair/together"};
     std::vector<std::string> parts;
     if (request.engine) {
         for (const auto* part :

@@ -22,6 +22,7 @@ struct Request {
     bool engine = false;     // the device itself
     bool sentiment = false;  // a sentiment model on it
     bool llm = false;        // a language model behind an endpoint
+    bool pair = false;       // both of them at once, and nothing else
     std::string mode;
     std::string sentiment_model;
     std::string model_hash;  // empty: vader

@@ -3,8 +3,10 @@
 #include "engine/base/watch.hpp"
 #include "engine/opencl/runtime/device.hpp"
 #include "engine/profiling/device/rates.hpp"
+#include "engine/profiling/model_profile.hpp"
 #include "server/kinds/profile/contract/request.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +52,21 @@ std::unique_ptr<Area> sentiment_area(const Request& request, const RunContext& c
 
 // For a job without a task: measures nothing.
 std::unique_ptr<Area> no_sentiment_area();
+
+struct SentimentModel {
+    profiling::Model model;
+    // Device memory recorded in the ledger when it was loaded; empty: it needs none.
+    std::function<std::uint64_t()> held_bytes;
+};
+
+// The sentiment model of the request with texts of three lengths, "short", "medium" and "long". It
+// must not outlive what `context` points to. Errc::unavailable: this worker no longer has it.
+Result<SentimentModel> sentiment_model(const Request& request, const RunContext& context);
+
+// A sentiment model and a language model at once, as sentiment_area and llm_area have them; the
+// report's `pair`.
+std::unique_ptr<Area> pair_area(const Request& request, const RunContext& context,
+                                LlmSettings settings, Watch watch);
 
 // Measurements as members of the report.
 

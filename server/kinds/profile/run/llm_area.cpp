@@ -51,6 +51,9 @@ class LlmArea final : public Area {
             else
                 answers.push_back(std::move(answer));
         }
+        if (warm_ups > 0)
+            held_bytes_ = llm_memory(*endpoint, settings_.networks, model_,
+                                     std::chrono::seconds(settings_.timeout_seconds), watch_);
         prompts_.push_back(prompt_json(tokens, warm_ups, answers));
         const Json& prompt = prompts_.back();
         return PartResult{{{"name", "prompts of about " + std::to_string(tokens) + " tokens"},
@@ -74,12 +77,14 @@ class LlmArea final : public Area {
                 {"warm_load_time_ms", 0.0},
                 {"inference_time_ms", median},
                 {"items_per_second", 1e3 / median},
-                {"vram_used_mb", 0.0},
+                {"vram_used_mb", held_bytes_.value_or(0) / 1e6},
                 {"vram_total_mb", 0.0},
                 {"predicted_vram_mb", 0.0},
                 {"host_memory_mb", 0.0},
                 {"batch_results", Json::array()},
-                {"notes", "Token counts are the endpoint's own; its memory is not known."},
+                {"notes", held_bytes_ ? "Token counts and memory are the endpoint's own."
+                                      : "Token counts are the endpoint's own; its memory is not "
+                                        "known."},
                 {"recommended_batch", nullptr},
                 {"lengths", Json::array()},
                 {"llm", {{"endpoint", url_}, {"prompts", prompts_}}}};
@@ -115,6 +120,7 @@ class LlmArea final : public Area {
     LlmSettings settings_;
     Watch watch_;
     LlmAnswer first_;
+    std::optional<double> held_bytes_;
     Json prompts_ = Json::array();
 };
 

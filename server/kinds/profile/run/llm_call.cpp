@@ -99,6 +99,48 @@ awaitable<Result<LlmAnswer>> ask(const Caller& caller, outbound::Target target, 
     co_return reader.finish(since(start));
 }
 
+// Ollama's list of the models that are loaded.
+awaitable<Result<json>> ask_loaded(const Caller& caller, outbound::Target target,
+                                   std::chrono::milliseconds timeout) {
+    std::string body;
+    outbound::Receiver receiver{.wants_body = [](int status) { return status == kOk; },
+                                .body = [&](std::string_view piece) -> Result<void> {
+                                    body += piece;
+                                    return {};
+                                },
+                                .max_bytes = kMaxBytes};
+    outbound::Request request{http::verb::get, target.path, 11};
+    request.set(http::field::user_agent, "plimsoll");
+    const auto status =
+        co_await caller.send(std::move(target), std::move(request), std::move(receiver), timeout);
+    if (!status) co_return fail(error_of(status.error(), timeout));
+    co_return parse_outside_json(body);
+}
+
+// Runs a call on a loop of its own, which a request to stop ends.
+template <class Answer, class Call>
+Result<Answer> run_call(const outbound::Target& target, const std::string& networks,
+                        std::chrono::milliseconds timeout, const Watch& watch, const Call& call) {
+    TRY(auto allowed, outbound::AllowList::parse(target.origin(), networks));
+    TRY(auto tls, outbound::verifying_context());
+    asio::io_context io{1};
+    // Outlives the caller, whose pending name lookups report to it.
+    const Caller caller(std::move(allowed), std::move(tls));
+    std::optional<Result<Answer>> answer;
+    asio::co_spawn(io, call(caller), [&](const std::exception_ptr& thrown, Result<Answer> got) {
+        if (thrown) std::rethrow_exception(thrown);
+        answer = std::move(got);
+    });
+    // A name may be looked up for longer.
+    const auto limit = Clock::now() + timeout;
+    while (!answer) {
+        if (watch.stopped()) return fail(Errc::cancelled, "The measurement was stopped.");
+        if (Clock::now() >= limit) return fail(error_of({Caller::Obstacle::time, {}}, timeout));
+        io.run_one_for(kBetweenLooks);
+    }
+    return std::move(*answer);
+}
+
 }  // namespace
 
 std::string llm_body(LlmDialect dialect, const LlmRequest& request) {
@@ -206,27 +248,31 @@ void LlmReader::saw_text(const json& text) {
 Result<LlmAnswer> call_llm(const LlmEndpoint& endpoint, const std::string& networks,
                            const LlmRequest& request, std::chrono::milliseconds timeout,
                            const Watch& watch) {
-    TRY(auto target, outbound::parse_target(endpoint.url));
-    TRY(auto allowed, outbound::AllowList::parse(target.origin(), networks));
-    TRY(auto tls, outbound::verifying_context());
+    TRY(const auto target, outbound::parse_target(endpoint.url));
     const auto body = llm_body(endpoint.dialect, request);
-    asio::io_context io{1};
-    // Outlives the caller, whose pending name lookups report to it.
-    const Caller caller(std::move(allowed), std::move(tls));
-    std::optional<Result<LlmAnswer>> answer;
-    asio::co_spawn(io, ask(caller, std::move(target), endpoint.dialect, body, timeout),
-                   [&](const std::exception_ptr& thrown, Result<LlmAnswer> got) {
-                       if (thrown) std::rethrow_exception(thrown);
-                       answer = std::move(got);
-                   });
-    // A name may be looked up for longer.
-    const auto limit = Clock::now() + timeout;
-    while (!answer) {
-        if (watch.stopped()) return fail(Errc::cancelled, "The measurement was stopped.");
-        if (Clock::now() >= limit) return fail(error_of({Caller::Obstacle::time, {}}, timeout));
-        io.run_one_for(kBetweenLooks);
+    return run_call<LlmAnswer>(target, networks, timeout, watch, [&](const Caller& caller) {
+        return ask(caller, target, endpoint.dialect, body, timeout);
+    });
+}
+
+std::optional<double> llm_memory(const LlmEndpoint& endpoint, const std::string& networks,
+                                 const std::string& model, std::chrono::milliseconds timeout,
+                                 const Watch& watch) {
+    constexpr std::string_view kGenerate = "generate";
+    auto target = outbound::parse_target(endpoint.url);
+    if (!target || endpoint.dialect != LlmDialect::ollama) return std::nullopt;
+    target->path.replace(target->path.size() - kGenerate.size(), kGenerate.size(), "ps");
+    const auto loaded =
+        run_call<json>(*target, networks, timeout, watch,
+                       [&](const Caller& caller) { return ask_loaded(caller, *target, timeout); });
+    if (!loaded || !loaded->is_object()) return std::nullopt;
+    for (const auto& one : loaded->value("models", json::array())) {
+        if (!one.is_object()) continue;
+        const auto name = one.value("name", json());
+        if (name != model && name != model + ":latest") continue;
+        if (const auto bytes = count(one, "size_vram")) return static_cast<double>(*bytes);
     }
-    return std::move(*answer);
+    return std::nullopt;
 }
 
 }  // namespace plimsoll::jobs::profile

@@ -37,6 +37,12 @@ Result<LlmAnswer> call_llm(const LlmEndpoint& endpoint, const std::string& netwo
                            const LlmRequest& request, std::chrono::milliseconds timeout,
                            const Watch& watch);
 
+// What the model takes on the endpoint's GPU, in bytes; nothing if that is not known: of an
+// endpoint that is not Ollama's, or one that does not say.
+std::optional<double> llm_memory(const LlmEndpoint& endpoint, const std::string& networks,
+                                 const std::string& model, std::chrono::milliseconds timeout,
+                                 const Watch& watch);
+
 // The body of a request for a streamed response that ends with its counts.
 std::string llm_body(LlmDialect dialect, const LlmRequest& request);
 

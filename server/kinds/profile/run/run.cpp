@@ -53,21 +53,25 @@ struct Areas {
     Areas(const Request& request, const RunContext& context, const Watch& watch)
         : engine(engine_area(request, context, watch)),
           sentiment(sentiment_area(request, context, watch)),
-          llm(llm_area(request, llm_settings(context.settings), watch)) {}
+          llm(llm_area(request, llm_settings(context.settings), watch)),
+          pair(pair_area(request, context, llm_settings(context.settings), watch)) {}
     // Those of a job whose task nobody could run.
     explicit Areas(const Request& request)
         : engine(no_engine_area()),
           sentiment(no_sentiment_area()),
-          llm(llm_area(request, {}, {})) {}
+          llm(llm_area(request, {}, {})),
+          pair(no_sentiment_area()) {}
 
     Area& of(std::string_view part) const {
         if (part.starts_with("engine/")) return *engine;
+        if (part.starts_with("pair/")) return *pair;
         return part.starts_with("llm/") ? *llm : *sentiment;
     }
 
     std::unique_ptr<Area> engine;
     std::unique_ptr<Area> sentiment;
     std::unique_ptr<Area> llm;
+    std::unique_ptr<Area> pair;
 };
 
 Json report_of(const Request& request, const opencl::Device* device,
@@ -94,6 +98,7 @@ Json report_of(const Request& request, const opencl::Device* device,
              {{"total_models_profiled", sentiment_models + llm_models},
               {"sentiment_models", sentiment_models},
               {"llm_models", llm_models}}},
+            {"pair", areas.pair->report()},
             {"errors", std::move(errors)}};
 }
 

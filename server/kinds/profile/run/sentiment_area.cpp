@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,12 +24,6 @@ namespace plimsoll::jobs::profile {
 namespace {
 
 namespace vader = ::plimsoll::sentiment::vader;
-
-struct SentimentModel {
-    profiling::Model model;
-    // Device memory recorded in the ledger when it was loaded; empty: it needs none.
-    std::function<std::uint64_t()> held_bytes;
-};
 
 struct Length {
     const char* name;
@@ -185,13 +180,6 @@ Result<SentimentModel> published_model(const Request& request, const RunContext&
     return model;
 }
 
-// The sentiment model of the request with texts of three lengths, "short", "medium" and "long". It
-// must not outlive what `context` points to. Errc::unavailable: this worker no longer has it.
-Result<SentimentModel> sentiment_model(const Request& request, const RunContext& context) {
-    if (request.model_hash.empty()) return SentimentModel{vader_model(), {}};
-    return published_model(request, context);
-}
-
 class SentimentArea final : public Area {
   public:
     SentimentArea(const Request& request, const RunContext& context, Watch watch)
@@ -227,19 +215,30 @@ class SentimentArea final : public Area {
                 {"load_time_ms", load_->first_seconds * 1e3},
                 {"warm_load_time_ms", load_->again.median * 1e3},
                 {"inference_time_ms", first_.timing.median * 1e3},
-                {"items_per_second", first.at("best_items_per_second")},
+                {"items_per_second", first_.items_per_second()},
                 {"vram_used_mb", on_device_ / 1e6},
                 {"vram_total_mb", uses_device() ? device_memory(*context_.device) / 1e6 : 0.0},
                 {"predicted_vram_mb",
                  uses_device() ? static_cast<double>(model_->held_bytes()) / 1e6 : 0.0},
                 {"host_memory_mb", on_host_ / 1e6},
                 {"batch_results", first.at("points")},
-                {"notes", first.at("reason")},
+                {"notes", note_of(first)},
                 {"recommended_batch", first.at("recommended_batch")},
                 {"lengths", curves_}};
     }
 
   private:
+    // As the guide words it, then why the batch is recommended.
+    static std::string note_of(const Json& curve) {
+        const auto& points = curve.at("points");
+        const auto& best = *std::ranges::max_element(
+            points, {}, [](const Json& point) { return point.at("speedup_vs_1").get<double>(); });
+        char text[80];
+        std::snprintf(text, sizeof text, "Best speedup: %.2fx at batch_size=%lld. ",
+                      best.at("speedup_vs_1").get<double>(),
+                      best.at("batch_size").get<long long>());
+        return text + curve.at("reason").get<std::string>();
+    }
     static Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
     bool uses_device() const { return model_ && model_->held_bytes != nullptr; }
 
@@ -281,6 +280,11 @@ class NoSentiment final : public Area {
 };
 
 }  // namespace
+
+Result<SentimentModel> sentiment_model(const Request& request, const RunContext& context) {
+    if (request.model_hash.empty()) return SentimentModel{vader_model(), {}};
+    return published_model(request, context);
+}
 
 std::unique_ptr<Area> sentiment_area(const Request& request, const RunContext& context,
                                      Watch watch) {

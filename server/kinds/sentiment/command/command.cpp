@@ -92,8 +92,9 @@ std::string disagreements_text(std::size_t width, const json& compared) {
         }
         row.push_back(text.at("text"));
     }
-    return "\nThe models disagree on " + format_count(compared.at("disagreeing")) +
-           " texts. Largest differences:\n" + table_text(rows, width);
+    const std::int64_t count = compared.at("disagreeing");
+    return "\nThe models disagree on " + format_count(count) + (count == 1 ? " text" : " texts") +
+           ". Largest differences:\n" + table_text(rows, width);
 }
 
 // Why a model or a label does not count.
@@ -144,6 +145,16 @@ std::vector<terminal::Finding> examine(const KindSettings& settings) {
                         names.empty() ? "VADER; no published model is in " + folder + "."
                                       : "VADER, and in " + folder + ": " + names + ".",
                         ""});
+    const auto standard = default_model(settings);
+    if (standard != kVader && standard != kPreferred &&
+        std::ranges::find(sound, standard, &models::Manifest::name) == sound.end()) {
+        findings.push_back({Grade::remark, "Models",
+                            "The default model " + standard +
+                                " is not installed here: vader scores the texts of jobs that name "
+                                "no model, unless another machine has it.",
+                            "Install it with plimsoll model pull " + standard +
+                                ", or set sentiment.model (SENTIMENT_MODEL_NAME)."});
+    }
     std::error_code none;
     for (const auto& entry : std::filesystem::directory_iterator(store.folder(), none)) {
         const auto name = entry.path().filename().string();

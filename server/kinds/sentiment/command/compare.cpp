@@ -127,7 +127,10 @@ json items_of(client::ApiClient& api, const CommandContext& context, const Compa
 
 json args_of(client::ApiClient& api, const CommandContext& context, const CompareFlags& flags) {
     auto args = items_of(api, context, flags);
-    args["models"] = flags.models.empty() ? all_models(api) : json(flags.models);
+    if (flags.models.empty())
+        args["models"] = all_models(api);
+    else
+        for (const auto& name : flags.models) args["models"].push_back(terminal::model_name(name));
     for (const auto& name : flags.label_names) {
         const auto equals = name.rfind('=');
         if (equals == std::string::npos) {

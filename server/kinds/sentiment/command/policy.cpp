@@ -95,8 +95,9 @@ std::string choice_text(const json& choice) {
         text += " instead of " + choice.at("asked").get<std::string>() + ": " +
                 choice.at("fallback").get<std::string>();
     }
-    return text + "; the market is " + choice.at("market").get<std::string>() + " until " +
-           choice.at("market_until").get<std::string>();
+    const auto until = text_of(choice, "market_until");
+    return text + "; the market is " + choice.at("market").get<std::string>() +
+           (until.empty() ? ", overridden" : " until " + until);
 }
 
 void preview(const CommandContext& context, const PolicyFlags& flags) {
@@ -133,6 +134,13 @@ std::string number_or_blank(const json& value, const char* format, double unit =
 constexpr double kMillisecond = 1e-3;
 constexpr double kMebibyte = 1 << 20;
 
+// "75.0 % saved", "0.3 % more".
+std::string saved(const json& percent) {
+    const bool is_more = percent.is_number() && percent.get<double>() < 0;
+    return number_or_blank(is_more ? json(-percent.get<double>()) : percent, "%.1f") +
+           (is_more ? " % more" : " % saved");
+}
+
 // Two lines: device-seconds, and memory.
 std::string judgement(const json& report) {
     const json& fixed = report.at("fixed");
@@ -144,17 +152,16 @@ std::string judgement(const json& report) {
         return "No text was scored on a device in this period, so the usage of " + model +
                " is unknown; no device-seconds were used.";
     }
-    std::string text = written("%.3g", report.at("device_seconds").get<double>()) +
-                       " device-seconds; " + model + " alone would have used " +
-                       written("%.3g", fixed.at("device_seconds").get<double>()) + " (" +
-                       fixed.at("basis").get<std::string>() +
-                       "): " + number_or_blank(fixed.at("saved_percent"), "%.1f") +
-                       " % saved; the guide expects " + promised + " %.";
+    std::string text =
+        written("%.3g", report.at("device_seconds").get<double>()) + " device-seconds; " + model +
+        " alone would have used " + written("%.3g", fixed.at("device_seconds").get<double>()) +
+        " (" + fixed.at("basis").get<std::string>() + "): " + saved(fixed.at("saved_percent")) +
+        "; the guide expects " + promised + " %.";
     if (!fixed.at("saved_memory_percent").is_null()) {
         text += "\n" + number_or_blank(report.at("mean_memory_bytes"), "%.0f", kMebibyte) +
                 " MiB of device memory on average; " + model + " would use " +
                 number_or_blank(fixed.at("memory_bytes"), "%.0f", kMebibyte) +
-                " MiB: " + number_or_blank(fixed.at("saved_memory_percent"), "%.1f") + " % saved.";
+                " MiB: " + saved(fixed.at("saved_memory_percent")) + ".";
     }
     return text;
 }

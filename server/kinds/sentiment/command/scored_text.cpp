@@ -92,12 +92,22 @@ std::string breakdown_text(const char* heading, const json& breakdown, std::size
     if (breakdown.at("too_many").get<bool>())
         return "\n" + std::string(heading) +
                ": more than 100 different values, too many for a table.\n";
+    const json& groups = breakdown.at("groups");
+    const bool moved = std::ranges::any_of(
+        groups, [](const json& group) { return !group.at("change").is_null(); });
     Lines rows = {{heading, "TEXTS", "POSITIVE", "NEUTRAL", "NEGATIVE", "MEAN"}};
+    if (moved) rows.front().emplace_back("LAST DAY");
     for (const json& group : breakdown.at("groups")) {
         auto& row = rows.emplace_back();
         row.push_back(group.at("name").is_null() ? "(none)" : group.at("name").get<std::string>());
         row.push_back(format_count(group.at("texts")));
         for (auto& cell : label_cells(group)) row.push_back(std::move(cell));
+        if (const json& change = group.at("change"); !change.is_null())
+            row.push_back(
+                fmt::format("{} ({:+.3f})", signed_score(change.at("mean")),
+                            change.at("mean").get<double>() - change.at("before").get<double>()));
+        else if (moved)
+            row.emplace_back();
     }
     return "\n" + table_text(rows, width);
 }

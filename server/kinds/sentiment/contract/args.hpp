@@ -52,6 +52,7 @@ struct Request {
 // The args of a plan: one of the first three says what scores the texts.
 struct Args : TextArgs {
     UsableModel model;
+    std::string asked;  // the default model that the operator set, if vader took its place
     std::optional<ResolvedPolicy> policy;
     std::vector<ComparedModel> models;  // the first is the one in use
     Options options;
@@ -64,6 +65,7 @@ struct Args : TextArgs {
     static void members(auto& visit, auto& self) {
         TextArgs::members(visit, self);
         UsableModel::members(visit, self.model);
+        visit("asked", self.asked);
         visit("policy", self.policy);
         visit("models", self.models);
         Options::members(visit, self.options);

@@ -50,7 +50,13 @@ Scored by_model(const Request& request, const PlanningContext& planning_context,
                 std::span<const Manifest> models) {
     const auto name = request.model.value_or(default_model(*planning_context.settings));
     const bool is_advertised = std::ranges::find(models, name, &Manifest::name) != models.end();
-    if (name == kVader || (!request.model && !is_advertised)) return scoring_by(std::nullopt);
+    if (name == kVader) return scoring_by(std::nullopt);
+    if (!request.model && !is_advertised) {
+        auto scoring = scoring_by(std::nullopt);
+        // That vader takes the place of the usual model is no news.
+        if (name != kPreferred) scoring.args.asked = name;
+        return scoring;
+    }
     TRY(auto found, named_model("/model", name, planning_context));
     TRY(auto model, in_form(std::move(found), request.form.value_or(std::string(kExactForm))));
     return scoring_by(std::move(model));
@@ -252,6 +258,7 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const PlanningContext& pl
                        "The items keep members with more than " + std::to_string(kMaxKept) +
                            " different names.");
     }
+    scoring.args.given = given_members(args);
     return Plan{.args = to_text(scoring.args),
                 .requirement = requirement_of(scoring.models),
                 .tasks = std::move(tasks)};
@@ -276,6 +283,32 @@ tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& args,
     return plan;
 }
 
+std::vector<std::string_view> unfilled_columns(std::string_view stored) {
+    std::vector<std::string_view> unfilled;
+    const auto args = from_text<Args>(stored);
+    if (!args) return unfilled;
+    const auto add_unless = [&](bool filled, std::initializer_list<std::string_view> columns) {
+        if (!filled) unfilled.insert(unfilled.end(), columns);
+    };
+    const auto is_given = [&](std::string_view member) {
+        return std::ranges::find(args->given, member) != args->given.end();
+    };
+    const auto& source = args->source;
+    add_unless(source.has_value(), {"line"});
+    add_unless(source ? !source->columns.custom_id.empty() : is_given("custom_id"), {"custom_id"});
+    for (const auto attribute : text::kColumnAttributes) {
+        const auto name = name_of(attribute);
+        add_unless(source ? !source->columns.attributes[attribute].empty() : is_given(name),
+                   {column_of(attribute)});
+    }
+    const bool by_vader = !args->policy && args->models.empty() && args->model.name == kVader;
+    add_unless(!by_vader, {"tokens", "truncated"});
+    add_unless(args->policy.has_value(), {"form", "model_asked", "model_reason"});
+    add_unless(!args->models.empty(), {"models"});
+    add_unless(args->options.in_windows(), {"windows"});
+    return unfilled;
+}
+
 }  // namespace
 
 constinit extern const Contract kContract{.name = kName,
@@ -288,6 +321,7 @@ constinit extern const Contract kContract{.name = kName,
                                           .plan = plan,
                                           .plan_dataset = plan_dataset,
                                           .failed_rows = failed_text_rows<kTexts>,
+                                          .unfilled_columns = unfilled_columns,
                                           .explain_missing = explain_missing_models};
 
 }  // namespace plimsoll::jobs::sentiment

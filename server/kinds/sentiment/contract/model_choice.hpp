@@ -120,6 +120,9 @@ class Chooser {
     // Errc::invalid_input: outside the calendar.
     Result<std::vector<UsableModel>> models_to_come(std::int64_t now, std::int64_t until);
 
+    // The market's state is given, whatever the time.
+    bool is_overridden() const { return clock_.is_overridden(); }
+
     // "rule 2: market regular, source businesswire", or "no rule matches".
     std::string reason(const ModelChoice& choice, std::string_view source) const;
 

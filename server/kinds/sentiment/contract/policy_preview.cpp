@@ -35,7 +35,8 @@ struct Preview {
     json choice(const ModelChoice& choice) const {
         const auto& models = chain(choice);
         return {{"market", to_string(choice.market.status)},
-                {"market_until", time_of(choice.market.end)},
+                {"market_until",
+                 chooser.is_overridden() ? json(nullptr) : json(time_of(choice.market.end))},
                 {"rule", rule(choice)},
                 {"asked", models.asked},
                 {"model", models.models.front().name},

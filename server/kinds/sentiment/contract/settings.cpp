@@ -3,6 +3,7 @@
 #include "engine/base/json.hpp"
 #include "engine/models/manifest.hpp"
 #include "server/base/addresses.hpp"
+#include "server/base/parse_flag.hpp"
 #include "server/kinds/sentiment/contract/policy.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 
@@ -31,7 +32,11 @@ Result<std::string> check_hub(std::string_view value) {
     return fail(Errc::invalid_input, "must be https://host");
 }
 
-Result<std::string> check_switch(std::string_view value) { return whole_number(value, 0, 1); }
+Result<std::string> check_switch(std::string_view value) {
+    const auto on = parse_flag(value);
+    if (!on) return fail(Errc::invalid_input, std::string(kFlagRule));
+    return std::string(*on ? "1" : "0");
+}
 
 Result<std::string> check_market_status(std::string_view value) {
     if (value.empty() || parse_market_status(value)) return std::string(value);

@@ -45,9 +45,10 @@ void Aggregate::add(const text::RecordView& record, const TextScores& scores) {
     if (scores.label == Label::negative) offer(most_negative_, record, scores, stronger);
     if (scores.tokens) add_reading(scores);
     if (scores.tokens && !scores.duplicate) offer(least_certain_, record, scores, less_certain);
-    by_source_.add(record.attributes[text::Attribute::source], scores);
-    by_group_.add(record.attributes[text::Attribute::group], scores);
-    over_time_.add(record.attributes[text::Attribute::time], scores);
+    const auto seconds = seconds_of(record.attributes[text::Attribute::time]);
+    by_source_.add(record.attributes[text::Attribute::source], seconds, scores);
+    by_group_.add(record.attributes[text::Attribute::group], seconds, scores);
+    over_time_.add(seconds, scores);
 }
 
 void Aggregate::add_reading(const TextScores& scores) {
@@ -70,13 +71,22 @@ void Aggregate::offer(std::vector<Extreme>& list, const text::RecordView& record
                         .certainty = certainty,
                         .text = {}};
     if (list.size() == kExtremes && !before(probe, list.back())) return;
-    add_extreme(list,
-                {record.index, owned(record.custom_id), scores.compound, certainty,
-                 std::string(excerpt(record.text))},
-                before);
+    const auto text = excerpt(record.text);
+    const auto covers = [&](const Extreme& e) { return e.text == text && !before(probe, e); };
+    if (std::ranges::any_of(list, covers)) return;
+    add_extreme(
+        list,
+        {record.index, owned(record.custom_id), scores.compound, certainty, std::string(text)},
+        before);
 }
 
 void Aggregate::add_extreme(std::vector<Extreme>& list, Extreme extreme, Before before) {
+    // A text is listed once, however often it occurs.
+    const auto copy = std::ranges::find(list, extreme.text, &Extreme::text);
+    if (copy != list.end()) {
+        if (!before(extreme, *copy)) return;
+        list.erase(copy);
+    }
     list.insert(std::ranges::upper_bound(list, extreme, before), std::move(extreme));
     if (list.size() > kExtremes) list.pop_back();
 }

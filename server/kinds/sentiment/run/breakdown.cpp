@@ -21,6 +21,12 @@ std::int64_t start_of(std::int64_t seconds, Series::Unit unit) {
     return sys_seconds(sys_days(date.year() / month / 1)).time_since_epoch() / 1s;
 }
 
+double mean_of(std::int64_t sum, std::int64_t texts) {
+    const double mean = static_cast<double>(sum) /
+                        static_cast<double>(std::max<std::int64_t>(texts, 1) * kCompoundScale);
+    return std::round(mean * 1e6) / 1e6;
+}
+
 constexpr std::array kUnits = {"hour", "day", "month", "year"};
 
 }  // namespace
@@ -36,13 +42,44 @@ void LabelCounts::add(const LabelCounts& other) {
 }
 
 json LabelCounts::summary() const {
-    const double mean = static_cast<double>(sum) /
-                        static_cast<double>(std::max<std::int64_t>(texts(), 1) * kCompoundScale);
     return {{"texts", texts()},
             {"positive", labels[0]},
             {"neutral", labels[1]},
             {"negative", labels[2]},
-            {"mean", std::round(mean * 1e6) / 1e6}};
+            {"mean", mean_of(sum, texts())}};
+}
+
+void LastDay::add(const LastDay& other) {
+    texts_before += other.texts_before;
+    sum_before += other.sum_before;
+    if (other.from < from) {
+        texts_before += other.texts;
+        sum_before += other.sum;
+        return;
+    }
+    if (other.from > from) {
+        texts_before += std::exchange(texts, 0);
+        sum_before += std::exchange(sum, 0);
+        from = other.from;
+    }
+    texts += other.texts;
+    sum += other.sum;
+}
+
+json LastDay::summary() const {
+    if (texts_before == 0) return nullptr;
+    return {{"from", to_rfc3339(Timestamp(std::chrono::seconds(from)))},
+            {"texts", texts},
+            {"mean", mean_of(sum, texts)},
+            {"before", mean_of(sum_before, texts_before)}};
+}
+
+void Group::add(const Group& other) {
+    counts.add(other.counts);
+    if (last && other.last)
+        last->add(*other.last);
+    else if (other.last)
+        last = other.last;
 }
 
 void Breakdown::bound() {
@@ -50,13 +87,22 @@ void Breakdown::bound() {
     if (too_many_) names_.clear();
 }
 
-void Breakdown::add(std::optional<std::string_view> name, const TextScores& scores) {
+void Breakdown::add(std::optional<std::string_view> name, std::optional<std::int64_t> seconds,
+                    const TextScores& scores) {
+    Group one;
+    one.counts.add(scores);
+    if (seconds)
+        one.last = LastDay{.from = start_of(*seconds, Series::Unit::day),
+                           .texts = 1,
+                           .sum = scores.compound,
+                           .texts_before = 0,
+                           .sum_before = 0};
     if (!name) {
-        unnamed_.add(scores);
+        unnamed_.add(one);
     } else if (!too_many_) {
         auto known = names_.find(*name);
-        if (known == names_.end()) known = names_.emplace(*name, LabelCounts{}).first;
-        known->second.add(scores);
+        if (known == names_.end()) known = names_.emplace(*name, Group{}).first;
+        known->second.add(one);
         bound();
     }
 }
@@ -64,27 +110,28 @@ void Breakdown::add(std::optional<std::string_view> name, const TextScores& scor
 void Breakdown::add(const Breakdown& other) {
     unnamed_.add(other.unnamed_);
     too_many_ = too_many_ || other.too_many_;
-    for (const auto& [name, counts] : other.names_) names_[name].add(counts);
+    for (const auto& [name, group] : other.names_) names_[name].add(group);
     bound();
 }
 
 json Breakdown::summary() const {
     if (names_.empty() && !too_many_) return nullptr;
-    using Named =
-        std::pair<const std::string*, const LabelCounts*>;  // no name: of the texts without
+    using Named = std::pair<const std::string*, const Group*>;  // no name: of the texts without
     std::vector<Named> sorted;
-    for (const auto& [name, counts] : names_) sorted.emplace_back(&name, &counts);
-    if (!too_many_ && unnamed_.texts() > 0) sorted.emplace_back(nullptr, &unnamed_);
+    for (const auto& [name, group] : names_) sorted.emplace_back(&name, &group);
+    if (!too_many_ && unnamed_.counts.texts() > 0) sorted.emplace_back(nullptr, &unnamed_);
     std::ranges::sort(sorted, [](const Named& a, const Named& b) {
-        if (a.second->texts() != b.second->texts()) return a.second->texts() > b.second->texts();
+        const auto texts = [](const Named& one) { return one.second->counts.texts(); };
+        if (texts(a) != texts(b)) return texts(a) > texts(b);
         if (a.first == nullptr || b.first == nullptr)
             return b.first == nullptr && a.first != nullptr;
         return *a.first < *b.first;
     });
     auto groups = json::array();
-    for (const auto& [name, counts] : sorted) {
-        groups.push_back(counts->summary());
+    for (const auto& [name, group] : sorted) {
+        groups.push_back(group->counts.summary());
         groups.back()["name"] = name == nullptr ? json(nullptr) : json(*name);
+        groups.back()["change"] = group->last ? group->last->summary() : json(nullptr);
     }
     return {{"groups", std::move(groups)}, {"too_many", too_many_}};
 }
@@ -100,14 +147,18 @@ void Series::bound() {
         coarsen(static_cast<Unit>(static_cast<int>(unit_) + 1));
 }
 
-void Series::add(std::optional<std::string_view> time, const TextScores& scores) {
+std::optional<std::int64_t> seconds_of(std::optional<std::string_view> time) {
     const auto moment = time ? parse_rfc3339(std::string(*time)) : std::nullopt;
-    if (!moment) {
+    if (!moment) return std::nullopt;
+    return std::chrono::floor<std::chrono::seconds>(moment->time_since_epoch()).count();
+}
+
+void Series::add(std::optional<std::int64_t> seconds, const TextScores& scores) {
+    if (!seconds) {
         ++undated_;
         return;
     }
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(*moment).time_since_epoch();
-    points_[start_of(seconds.count(), unit_)].add(scores);
+    points_[start_of(*seconds, unit_)].add(scores);
     bound();
 }
 

@@ -32,13 +32,51 @@ struct LabelCounts {
     }
 };
 
+// Of an RFC 3339 time with a zone, since 1970; none for other text.
+std::optional<std::int64_t> seconds_of(std::optional<std::string_view> time);
+
+// The last day of texts with times, against all days before it.
+struct LastDay {
+    std::int64_t from = 0;  // its first second since 1970
+    std::int64_t texts = 0;
+    std::int64_t sum = 0;  // of compounds
+    std::int64_t texts_before = 0;
+    std::int64_t sum_before = 0;
+
+    void add(const LastDay& other);
+    // null if there is no day before.
+    nlohmann::json summary() const;
+
+    static void members(auto& visit, auto& self) {
+        visit("from", self.from);
+        visit("texts", self.texts);
+        visit("sum", self.sum);
+        visit("texts_before", self.texts_before);
+        visit("sum_before", self.sum_before);
+    }
+};
+
+struct Group {
+    LabelCounts counts;
+    std::optional<LastDay> last;
+
+    void add(const Group& other);
+
+    static void members(auto& visit, auto& self) {
+        LabelCounts::members(visit, self.counts);
+        visit("last", self.last);
+    }
+};
+
 // Texts by a name from the input. Exact, or too many names: the result does not depend on how a job
 // is cut into tasks.
 class Breakdown {
   public:
     static constexpr std::size_t kNames = 100;
 
-    void add(std::optional<std::string_view> name, const TextScores& scores);
+    // `seconds` since 1970, if the text has a time.
+    void add(std::optional<std::string_view> name, std::optional<std::int64_t> seconds,
+             const TextScores& scores);
     void add(const Breakdown& other);
 
     static void members(auto& visit, auto& self) {
@@ -53,8 +91,8 @@ class Breakdown {
   private:
     void bound();
 
-    std::map<std::string, LabelCounts, std::less<>> names_;
-    LabelCounts unnamed_;
+    std::map<std::string, Group, std::less<>> names_;
+    Group unnamed_;
     bool too_many_ = false;
 };
 
@@ -65,8 +103,8 @@ class Series {
     static constexpr std::size_t kPoints = 200;
     enum class Unit { hour, day, month, year };
 
-    // `time`: RFC 3339 with a zone; other text is undated.
-    void add(std::optional<std::string_view> time, const TextScores& scores);
+    // `seconds` since 1970; none: undated.
+    void add(std::optional<std::int64_t> seconds, const TextScores& scores);
     void add(const Series& other);
 
     static void members(auto& visit, auto& self) {

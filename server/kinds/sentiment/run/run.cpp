@@ -62,7 +62,9 @@ BatchOptions options_of(const SharedTask& task) {
 // A task whose input could be opened.
 struct OpenTask {
     explicit OpenTask(SharedTask& given)
-        : task(given), options(options_of(given)), output(options.windows) {}
+        : task(given),
+          options(options_of(given)),
+          output(options.windows, args_of(given).model.name) {}
 
     SharedTask& task;
     BatchOptions options;
@@ -230,7 +232,7 @@ Result<TaskOutput> score(const Args& args, std::string_view input, RunContext& c
     TRY(auto source, TextSource::open(kTexts, args, block));
     context.progress.set_total(source.count());
     const auto options = batch_options(args.options, context.settings);
-    TaskOutputBuilder output(options.windows);
+    TaskOutputBuilder output(options.windows, args.model.name);
     TRY_DO(score_by(args, std::move(source), options, context, output));
     return output.finish(context);
 }

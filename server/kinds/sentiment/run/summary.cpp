@@ -97,6 +97,15 @@ std::string Aggregate::summary(const Args& args) const {
                           {"error_code", f.code},
                           {"error", f.message}});
     }
+    auto choices = choices_json(choices_);
+    if (!args.asked.empty())
+        choices.push_back({{"model", model.name},
+                           {"model_hash", nullptr},
+                           {"form", nullptr},
+                           {"asked", args.asked},
+                           {"rule", nullptr},
+                           {"fallback", "no worker has the default model " + args.asked},
+                           {"items", scored}});
     return json{
         {"model", text_or_null(model.name)},
         {"model_hash", text_or_null(model.hash)},
@@ -105,7 +114,7 @@ std::string Aggregate::summary(const Args& args) const {
         {"accuracies", args.accuracies},
         {"goal", args.goal},
         {"policy", policy_json(args.policy)},
-        {"choices", choices_json(choices_)},
+        {"choices", std::move(choices)},
         {"devices", devices_json(devices_)},
         {"compared", compared_json(args, comparison_)},
         {"reading", reading},

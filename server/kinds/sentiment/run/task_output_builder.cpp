@@ -74,6 +74,7 @@ void append_row(std::string& out, const text::RecordView& record, const TextScor
 
 void TaskOutputBuilder::add(const text::RecordView& item, const TextScores& scores, RowMore more) {
     more.windows = windows_;
+    if (more.choice == nullptr && more.model.empty()) more.model = model_;
     append_row(rows_, item, scores, more);
     aggregate_.add(item, scores);
     if (more.choice != nullptr) aggregate_.add(*more.choice);

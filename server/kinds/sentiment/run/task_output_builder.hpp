@@ -37,7 +37,9 @@ void append_row(std::string& out, const text::RecordView& record, const TextScor
 class TaskOutputBuilder {
   public:
     // `windows`: rows say how many windows a text was read in.
-    explicit TaskOutputBuilder(bool windows) : windows_(windows) {}
+    // `model`: of every row, unless the row names its own.
+    explicit TaskOutputBuilder(bool windows, std::string model = {})
+        : windows_(windows), model_(std::move(model)) {}
 
     void add(const text::RecordView& item, const TextScores& scores, RowMore more = {});
     // An item that is an error.
@@ -51,6 +53,7 @@ class TaskOutputBuilder {
 
   private:
     bool windows_;
+    std::string model_;
     std::string rows_;
     Aggregate aggregate_;
     TaskOutput output_;

@@ -7,6 +7,7 @@
 #include "server/kinds/training_config/contract/collections.hpp"
 #include "server/kinds/training_config/contract/complete.hpp"
 #include "server/kinds/training_config/contract/default_gpu.hpp"
+#include "server/kinds/training_config/contract/request.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -27,9 +28,8 @@ Result<training::DetectedGpu> detected_gpu(const CardFlags& flags) {
                                    .environment = current_environment(),
                                    .redirections = {{ChildCommand::kNothing, STDERR_FILENO}}});
     if (!tool || tool->status != 0 || tool->output.empty()) {
-        return fail(
-            Errc::not_found,
-            "nvidia-smi lists no GPU on this machine. Describe one with --memory-gib and --name.");
+        return fail(Errc::not_found, "nvidia-smi lists no GPU on this machine. Describe one with " +
+                                         flags.other + ".");
     }
     const auto text = tool->output.substr(0, tool->output.find('\n'));
     const auto comma = text.rfind(',');
@@ -90,6 +90,14 @@ std::vector<TeamRecord> team_cards() {
 }
 
 }  // namespace
+
+Result<training::GpuProfile> gpu_named(const std::string& id) {
+    auto built_in = training::GpuCatalogue().find(id);
+    if (built_in) return built_in;
+    for (const auto& card : team_cards())
+        if (card.id == id) return parse_custom_gpu(json::parse(card.data));
+    return built_in;
+}
 
 Result<json> with_described_cards(json args) {
     auto named = args.value("gpus", json::array());

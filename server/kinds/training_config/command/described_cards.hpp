@@ -12,11 +12,15 @@ namespace plimsoll::jobs::training_config {
 // A card as given by flags.
 struct CardFlags {
     std::string name;
-    double memory_gib = 0;  // 0: this machine's card
+    double memory_gib = 0;               // 0: this machine's card
+    std::string other = "--gpu-memory";  // the flags that describe another card
 };
 
 // The given card, else the first one that nvidia-smi lists. Errc::not_found if there is none.
 Result<training::DetectedGpu> detected_gpu(const CardFlags& flags = {});
+
+// The profile with this name: built in, or the team's if the user is signed in.
+Result<training::GpuProfile> gpu_named(const std::string& id);
 
 // The profile with this ID; if empty, that of $GPU_PROFILE, or else the catalogue's default.
 Result<training::GpuProfile> profile_or_default(const std::string& id);

@@ -5,9 +5,13 @@
 #include "server/kinds/training_config/command/commands.hpp"
 #include "server/kinds/training_config/command/described_cards.hpp"
 #include "server/kinds/training_config/contract/bytes.hpp"
+#include "server/kinds/training_config/contract/default_gpu.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -22,9 +26,16 @@ namespace guide = ::plimsoll::training::gpu_guide;
 std::vector<std::vector<std::string>> profile_rows() {
     std::vector<std::vector<std::string>> rows = {
         {"PROFILE", "GPU", "MEMORY", "DAILY BATCH", "HOURLY BATCH", "WORKERS"}};
-    for (const auto& p : tr::shipped_gpus()) {
+    const auto shipped = tr::shipped_gpus();
+    std::vector<tr::GpuProfile> all(shipped.begin(), shipped.end());
+    std::ranges::sort(all, {}, [](const tr::GpuProfile& p) {
+        return std::pair(p.total_bytes(), std::string_view(p.id));
+    });
+    const auto standard = default_gpu();
+    for (const auto& p : all) {
         auto& row = rows.emplace_back(
             std::vector<std::string>{p.id, p.name, gib_text(p.total_bytes()), "", "", ""});
+        if (standard && standard->id == p.id) row[1] += " (default)";
         if (!p.guide) continue;
         row[3] = std::to_string(p.guide->batch_size_1d);
         row[4] = std::to_string(p.guide->batch_size_1h);
@@ -61,6 +72,9 @@ std::string details(const tr::GpuProfile& p) {
                        g.memory_per_model_1h_gb);
     for (const auto& note : {g.use_case, g.notes})
         if (!note.empty()) out += "  guide: " + note + "\n";
+    if (g.minutes > 0)
+        out += fmt::format("  guide's table: {} speedup, five hourly models in about {} minutes\n",
+                           g.speedup, g.minutes);
     return out +
            fmt::format("  guide's formula: five hourly models in {:.0f} minutes\n",
                        guide::training_minutes(g, "1h")) +
@@ -68,7 +82,7 @@ std::string details(const tr::GpuProfile& p) {
 }
 
 Result<Answer> test(const std::string& id) {
-    TRY(const auto profile, tr::GpuCatalogue().find(id));
+    TRY(const auto profile, gpu_named(id));
     return Answer{gpu_profile_json(profile), details(profile)};
 }
 
@@ -76,10 +90,14 @@ Result<Answer> recommend(const CardFlags& flags) {
     TRY(const auto card, detected_gpu(flags));
     const auto profile = tr::profile_for(card);
     const bool by_name = tr::profile_named(card).has_value();
+    TRY(const auto shipped, tr::GpuCatalogue().find(profile.id));
+    const char* why = by_name ? ""
+                      : shipped.total_bytes() > card.total_bytes
+                          ? ", the catalogue's smallest, which has more memory than this GPU"
+                          : ", the catalogue's closest by memory";
     return Answer{{{"gpu_profile", profile.id}, {"name", profile.name}, {"by_name", by_name}},
                   fmt::format("{} with {}: use {}{} (GPU_PROFILE={})\n", card.name,
-                              gib_text(card.total_bytes), profile.name,
-                              by_name ? "" : ", the catalogue's closest by memory", profile.id)};
+                              gib_text(card.total_bytes), profile.name, why, profile.id)};
 }
 
 Result<Answer> check(const std::string& id, const CardFlags& flags) {
@@ -102,6 +120,7 @@ Result<Answer> check(const std::string& id, const CardFlags& flags) {
 void add_gpu_profiles(CLI::App& app, CommandContext& context) {
     struct Flags : CardFlags {
         std::string profile;
+        Flags() { other = "--memory-gib and --name"; }
     };
     const auto flags = std::make_shared<Flags>();
     auto* command = app.add_subcommand("gpu-profiles", "List, check and add GPU profiles");

@@ -40,6 +40,13 @@ Result<Answer> suggest(naics::Search search, bool automatic) {
             b.model, b.optimizer, b.gradients, b.activations, b.batch_data, b.overhead,
             b.total_mib());
     }
+    // What a card sold with 24 GB has for PyTorch, and the guide's own example is about.
+    constexpr double kSold = 24, kSeen = 23.6;
+    if (!automatic && search.gpu_gib == kSold)
+        told.text += fmt::format(
+            "The guide's 45 x 5 is for the {} GiB that PyTorch sees of such a GPU: --gpu-memory "
+            "{}.\n",
+            kSeen, kSeen);
     return told;
 }
 
@@ -58,6 +65,7 @@ void add_guide(CLI::App& app, CommandContext& context) {
                      "Samples per optimizer step")
         ->capture_default_str();
     command->add_option("--safety-margin", search->safety, "Fraction of the GPU's memory to use")
+        ->check(CLI::Range(0.01, 1.0))
         ->capture_default_str();
     command->callback([search, memory, here, &context] {
         if (memory->empty() && here->empty()) throw CLI::RequiredError("--gpu-memory or --auto");

@@ -1,11 +1,13 @@
 #include "server/kinds/training_config/command/summary_text.hpp"
 
+#include "engine/base/format_number.hpp"
 #include "engine/base/json.hpp"
 #include "server/base/text_table.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
 #include "server/kinds/training_config/contract/bytes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
@@ -253,7 +255,10 @@ std::string cell(const json& row, const char* side) {
     if (value.is_null()) return "-";
     if (row.at("unit") == "bytes") return gib(value);
     if (!value.is_number_float()) return value.dump();
-    return fmt::format("{:.4g}{}", value.get<double>(), unit_of(row));
+    const double figure = value;
+    if (std::abs(figure) >= 1000)
+        return format_count(std::llround(figure)) + std::string(unit_of(row));
+    return fmt::format("{:.4g}{}", figure, unit_of(row));
 }
 
 std::string comparison(const json& c) {

@@ -35,11 +35,12 @@ void check_goal(const json& args, const Request& request, FieldErrors& errors) {
     if (r.goal == tr::Goal::guide && !tr::has_guide(r.shape)) {
         errors.push_back({"/goal", "no_guide",
                           "No guide covers models of the family " +
-                              std::string(family_name(r.shape)) + ": use fill or knee."});
+                              std::string(family_name(r.shape)) + ": use batch, fill or knee."});
     }
     if (r.goal == tr::Goal::guide && r.settings.cards > 1) {
-        errors.push_back({"/goal", "no_guide",
-                          "The guides cover a single GPU: omit cluster, or use fill or knee."});
+        errors.push_back(
+            {"/goal", "no_guide",
+             "The guides cover a single GPU: omit cluster, or use batch, fill or knee."});
     }
     if (find(args, "/training/interval") != nullptr && r.shape.family != tr::Family::temporal) {
         errors.push_back({"/training/interval", "invalid",

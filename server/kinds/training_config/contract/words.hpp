@@ -61,6 +61,7 @@ inline constexpr std::array kActivations = {
     Word{"relu", tr::Activation::relu},
 };
 inline constexpr std::array kGoals = {
+    Word{"batch", tr::Goal::batch},
     Word{"fill", tr::Goal::fill},
     Word{"knee", tr::Goal::knee},
     Word{"guide", tr::Goal::guide},

@@ -254,6 +254,8 @@ std::string summary_text(const json& summary, std::size_t width) {
             std::to_string(summary.value("starts", std::int64_t{0})) + " starts, " +
             std::to_string(summary.value("valid", std::int64_t{0})) +
             " valid counts; complete: " + (summary.value("complete", false) ? "yes" : "no") + "\n";
+    if (summary.at("seconds").is_number())
+        text += "  " + number(summary.at("seconds"), "%.3f") + " s of CPU time to search\n";
     for (const json& omission : summary.at("omissions"))
         text += "  " + omission.get<std::string>() + "\n";
     const json& computed = summary.at("computed");

@@ -303,6 +303,27 @@ TEST(Diagnosis, OutOfMemoryKeepsTheEffectiveBatch) {
         }
 }
 
+TEST(OutOfMemoryMessage, IsReadAsEachPytorchWritesIt) {
+    EXPECT_FALSE(read_out_of_memory("loss: 0.3\nKilled"));
+    const auto old = read_out_of_memory(
+        "RuntimeError: CUDA out of memory. Tried to allocate 1.10 GiB (GPU 0; 23.65 GiB total "
+        "capacity; 20.10 GiB already allocated; 512.00 MiB free; 21.60 GiB reserved in total by "
+        "PyTorch) If reserved memory is >> allocated memory try setting max_split_size_mb");
+    ASSERT_TRUE(old);
+    EXPECT_DOUBLE_EQ(old->tried, 1.1);
+    EXPECT_DOUBLE_EQ(*old->total, 23.65);
+    EXPECT_DOUBLE_EQ(*old->free, 0.5);
+    EXPECT_NEAR(*old->unallocated, 1.5, 1e-9);
+    EXPECT_THAT(causes_of(*old).at(0).change, testing::HasSubstr("expandable_segments"));
+    const auto whole = read_out_of_memory(
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 32.00 GiB. GPU 0 has a "
+        "total capacity of 23.65 GiB of which 20.00 GiB is free. Including non-PyTorch memory, "
+        "this process has 3.65 GiB memory in use.");
+    EXPECT_DOUBLE_EQ(*whole->process, 3.65);
+    EXPECT_THAT(causes_of(*whole).at(0).cause, testing::HasSubstr("a single allocation of 32.00"));
+    EXPECT_EQ(causes_of(*whole).size(), 1u);
+}
+
 TEST(Diagnosis, UnderuseNamesTheGainOfALargerBatch) {
     const auto causes = diagnose({.gpu_percent = 30,
                                   .memory_percent = 17,

@@ -46,7 +46,7 @@ class AnyRuns {
             if (one_in(4)) t.accumulation = 4;
             t.sequence = one_of(std::array{64, 128, 300, 512});
             if (r.shape.sample_length() > 0) t.sequence = r.shape.sample_length();
-            r.goal = one_of(std::array{Goal::fill, Goal::knee});
+            r.goal = one_of(std::array{Goal::batch, Goal::fill, Goal::knee});
             r.target_effective_batch = one_of(std::array{1, 16, 100, 256, 4096, 100'000});
             r.search.safety = one_of(std::array{0.5, 0.85});
             r.gpus = {*GpuCatalogue().find(

@@ -141,7 +141,7 @@ TEST(OomBatches, ComparisonsReplayOnlyAFew) {
 TEST(OomBatches, AreNeverRecommended) {
     auto r = checkpointed();
     r.curves = false;
-    for (const auto goal : {Goal::fill, Goal::knee})
+    for (const auto goal : {Goal::batch, Goal::fill, Goal::knee})
         for (double safety = 0.5; safety < 0.86; safety += 0.05) {
             r.goal = goal;
             r.search.safety = safety;

@@ -45,6 +45,27 @@ TEST(Target, OnlyHttpWithoutCredentialsIsAccepted) {
     }
 }
 
+TEST(Target, MailIsOneAddress) {
+    EXPECT_EQ(parse_mail_target("mailto:Desk+night@Example.com").value(), "desk+night@example.com");
+    for (const auto* url :
+         {"", "mailto", "mailto:", "mailto:desk", "mailto:@example.com", "mailto:desk@",
+          "mailto:a@b.example,c@d.example", "mailto:desk@example.com?subject=x",
+          "mailto:desk@example.com\r\nRCPT TO:<x@y.example>", "mailto:<desk@example.com>",
+          "mailto:d k@example.com", "mailto:*@example.com", "https://desk@example.com"})
+        EXPECT_FALSE(parse_mail_target(url)) << url;
+}
+
+TEST(AllowList, MailGoesToListedAddresses) {
+    const auto allowed = list("mailto:desk@example.com, mailto:*@example.org, https://a.example");
+    EXPECT_TRUE(allowed.allows_mail("desk@example.com"));
+    EXPECT_FALSE(allowed.allows_mail("boss@example.com"));
+    EXPECT_TRUE(allowed.allows_mail("anybody@example.org"));
+    EXPECT_FALSE(allowed.allows_mail("anybody@below.example.org"));
+    EXPECT_FALSE(allowed.allows_mail("anybody@notexample.org"));
+    EXPECT_FALSE(AllowList::parse("mailto:*", ""));
+    EXPECT_FALSE(list("mailto:*@example.org").empty());
+}
+
 TEST(Target, AddressesOfTheInternetArePublic) {
     for (const auto* address : {"1.1.1.1", "8.8.8.8", "172.15.255.255", "172.32.0.0", "100.63.0.1",
                                 "100.128.0.1", "192.167.0.1", "223.255.255.255", "2606:4700::1111",

@@ -51,7 +51,11 @@ class DispatcherTest : public testing::Test {
           silent_url_("http://127.0.0.1:" + std::to_string(silent_.local_endpoint().port())),
           dispatcher_(
               io_.get_executor(), queue_,
-              Sender::make(outbound::AllowList::parse(silent_url_, "127.0.0.0/8").value(), "")
+              Sender::make(
+                  {.allowed = outbound::AllowList::parse(silent_url_, "127.0.0.0/8").value(),
+                   .authorities = {},
+                   .pages = {},
+                   .mail = {}})
                   .value(),
               clock_, [] { return 0.5; }) {
         dispatcher_.start();

@@ -1,3 +1,4 @@
+#include "server/webhooks/mail.hpp"
 #include "server/webhooks/signature.hpp"
 #include "server/webhooks/webhook.hpp"
 
@@ -30,7 +31,7 @@ TEST(Message, NamesTheJobAndItsAddress) {
     notice.type = "job.finished";
     notice.job = JobId{7};
     notice.data = R"({"kind":"sentiment","name":"a \"b\"","state":"failed","items_total":3})";
-    const auto body = nlohmann::json::parse(body_of(notice));
+    const auto body = nlohmann::json::parse(body_of(notice, ""));
     EXPECT_EQ(body.at("type"), "job.finished");
     EXPECT_EQ(body.at("timestamp"), "1970-01-01T00:00:00.000Z");
     const auto& data = body.at("data");
@@ -45,7 +46,63 @@ TEST(Message, OfATestIsEmpty) {
     Outgoing notice;
     notice.type = "webhook.test";
     notice.data = "{}";
-    EXPECT_EQ(nlohmann::json::parse(body_of(notice)).at("data"), nlohmann::json::object());
+    EXPECT_EQ(nlohmann::json::parse(body_of(notice, "")).at("data"), nlohmann::json::object());
+}
+
+TEST(Message, ForPeopleSaysHowTheJobEnded) {
+    Outgoing notice;
+    notice.type = "job.finished";
+    notice.job = JobId{7};
+    notice.data =
+        R"({"kind":"sentiment","name":"<!channel> & co","state":"failed","items_total":3,"items_failed":2})";
+    const auto link = "https://plimsoll.example/#/jobs/" + plimsoll::to_public(JobId{7});
+    const auto message = message_of(notice, "https://plimsoll.example");
+    EXPECT_EQ(message.title, "Plimsoll: sentiment job failed");
+    EXPECT_EQ(message.text, "<!channel> & co (sentiment) failed: 2 of 3 items failed.");
+    EXPECT_EQ(message.link, link);
+    EXPECT_EQ(message_of(notice, "").link, "");
+    notice.data = R"({"kind":"waves","name":null,"state":"cancelled","items_failed":0})";
+    EXPECT_EQ(message_of(notice, "").text,
+              plimsoll::to_public(JobId{7}) + " (waves) was cancelled.");
+    notice.job = std::nullopt;
+    EXPECT_EQ(message_of(notice, "https://plimsoll.example").link, "");
+}
+
+// Names are what users typed: in a channel they must mention nobody and be no markup.
+TEST(Message, OfSlackAndTeamsIsWhatTheyTake) {
+    Outgoing notice;
+    notice.type = "job.finished";
+    notice.job = JobId{7};
+    notice.data = R"({"kind":"sentiment","name":"<!channel> & [co](x)!","state":"succeeded"})";
+    const auto link = "https://p.example/#/jobs/" + plimsoll::to_public(JobId{7});
+    notice.format = "slack";
+    EXPECT_EQ(nlohmann::json::parse(body_of(notice, "https://p.example")),
+              (nlohmann::json{{"text", "&lt;!channel&gt; &amp; [co](x)! (sentiment) succeeded. <" +
+                                           link + "|Open the job>"}}));
+    notice.format = "teams";
+    const auto card = nlohmann::json::parse(body_of(notice, "https://p.example"));
+    EXPECT_EQ(card.at("type"), "message");
+    const auto& content = card.at("attachments").at(0).at("content");
+    EXPECT_EQ(content.at("type"), "AdaptiveCard");
+    EXPECT_EQ(content.at("body").at(0).at("type"), "RichTextBlock") << "a TextBlock has markup";
+    EXPECT_EQ(content.at("body").at(0).at("inlines").at(0).at("text"),
+              "<!channel> & [co](x)! (sentiment) succeeded.");
+    EXPECT_EQ(content.at("actions").at(0).at("url"), link);
+}
+
+TEST(Mail, ServersAreUrls) {
+    const auto plain = parse_mail_server("smtp://desk:p%40ss@mail.example.com", "a@b.example");
+    ASSERT_TRUE(plain);
+    EXPECT_FALSE(plain->tls);
+    EXPECT_EQ(plain->port, "587");
+    EXPECT_EQ(plain->user, "desk");
+    EXPECT_EQ(plain->password, "p@ss");
+    EXPECT_EQ(parse_mail_server("smtps://mail.example.com", "")->port, "465");
+    EXPECT_EQ(parse_mail_server("smtp://10.0.0.1:25", "")->port, "25");
+    EXPECT_EQ(parse_mail_server("", "")->host, "");
+    for (const auto* url : {"mail.example.com", "https://mail.example.com", "smtp://",
+                            "smtp://mail.example.com/x", "smtp://mail.example.com?x"})
+        EXPECT_FALSE(parse_mail_server(url, "")) << url;
 }
 
 TEST(Retry, PausesGrowAndEnd) {

@@ -25,6 +25,6 @@ export const kind: JobKind<'profile'> = {
   },
   describe: (job) => {
     const { mode } = job.args as { mode?: string };
-    return mode === 'engine' ? 'a device' : mode === 'sentiment' ? 'a sentiment model' : mode === 'llm' ? 'a language model' : 'a device and a model';
+    return mode === 'engine' ? 'a device' : mode === 'sentiment' ? 'a sentiment model' : mode === 'llm' ? 'a language model' : mode === 'pair' ? 'a sentiment and a language model at once' : 'a device and a model';
   },
 };

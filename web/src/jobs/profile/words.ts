@@ -46,6 +46,7 @@ export function partText(part: string): string {
   const [area, name = ''] = part.split('/');
   if (area === 'engine') return `Device, ${deviceParts[name] ?? name}`;
   if (area === 'sentiment') return `Sentiment model, ${name} texts`;
+  if (area === 'pair') return 'Sentiment model and language model at once';
   return area === 'llm' ? `Language model, ${name} tokens` : part;
 }
 

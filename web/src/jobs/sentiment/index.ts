@@ -7,7 +7,7 @@ type Args = Extract<JobSpec, { kind: 'sentiment' }>['args'];
 const columnNames = ['text', 'custom_id', 'source', 'time', 'label', 'group', 'keep'] as const;
 
 /** What the server adds to the arguments of a job, or stores in a form of its own. */
-const settled = new Set(['policy', 'models', 'model', 'model_hash', 'form', 'goal', 'proofs', 'accuracies', 'dataset', 'source', 'keep']);
+const settled = new Set(['policy', 'models', 'model', 'model_hash', 'form', 'goal', 'proofs', 'accuracies', 'dataset', 'source', 'keep', 'given', 'asked']);
 
 interface OnDataset extends Pick<Args, 'model'> {
   policy?: { id: string };

@@ -29,6 +29,8 @@ export interface ParsedLabels {
   error: string | undefined;
 }
 
+export const labelsText = (labels: Record<string, string>): string => Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(', ');
+
 const most = 16;
 
 export function parseLabels(text: string): ParsedLabels {

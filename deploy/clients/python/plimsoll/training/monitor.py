@@ -43,6 +43,9 @@ class RunMonitor:
         self._window = None  # (steps done, time) at the beginning of the current window
 
     def begin(self):
+        if not log.hasHandlers():  # in a program that configures no logging, lines print all the same
+            log.addHandler(logging.StreamHandler())
+            log.setLevel(logging.INFO)
         self._device.begin()
 
     def step(self):

@@ -5,6 +5,7 @@
 #include "server/kinds/training_config/command/configs/config_node.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -104,6 +105,7 @@ void tell(const FileEdit& one, bool dry_run, bool with_trainer, Answer& told) {
                 "; not changed: " + setting.why + "\n";
     }
     for (const auto& differs : one.plan.differs) text += one.file + ": " + differs + "\n";
+    for (const auto& note : one.plan.notes) text += one.file + ": " + note + "\n";
     if (!one.backup.empty())
         text += one.file + ": the previous version is kept in " + one.backup + "\n";
     if (known && one.edit.changes.empty() && one.edit.left.empty() && one.plan.differs.empty())
@@ -114,6 +116,7 @@ void tell(const FileEdit& one, bool dry_run, bool with_trainer, Answer& told) {
                                    {"changes", one.edit.changes},
                                    {"left", left},
                                    {"differs", one.plan.differs},
+                                   {"notes", one.plan.notes},
                                    {"proposals", one.plan.proposals}});
 }
 
@@ -134,6 +137,27 @@ Result<Answer> restore(const ApplyRequest& request) {
     return told;
 }
 
+// A folder may hold other files than configurations of the run.
+Result<std::vector<FileEdit>> edits_of(const json& report, const ApplyRequest& request) {
+    std::vector<FileEdit> edits;
+    for (const auto& path : request.files) {
+        const bool is_folder = std::filesystem::is_directory(path);
+        auto why = Result<FileEdit>(
+            fail(Errc::invalid_input, "None of its files has a known structure.", path));
+        const auto before = edits.size();
+        for (const auto& file : config_files(path)) {
+            auto edit = edit_of(file, report, request);
+            if (!edit && !is_folder) return fail(std::move(edit.error()));
+            if (!edit)
+                why = std::move(edit);
+            else if (!is_folder || !edit->plan.structure.empty() || !edit->plan.settings.empty())
+                edits.push_back(std::move(*edit));
+        }
+        if (edits.size() == before) return fail(std::move(why.error()));
+    }
+    return edits;
+}
+
 }  // namespace
 
 Result<Answer> apply_report(const ApplyRequest& request) {
@@ -147,11 +171,7 @@ Result<Answer> apply_report(const ApplyRequest& request) {
             "--json` print it.",
             request.report);
     }
-    std::vector<FileEdit> edits;
-    for (const auto& file : request.files) {
-        TRY(auto edit, edit_of(file, report, request));
-        edits.push_back(std::move(edit));
-    }
+    TRY(auto edits, edits_of(report, request));
     Answer told{{{"files", json::array()}}, {}};
     const bool with_trainer =
         std::ranges::any_of(edits, [](const FileEdit& one) { return one.plan.is_trainer; });
@@ -173,6 +193,8 @@ const std::vector<std::string>& names() {
     static const std::vector<std::string> all(std::begin(kSettingNames), std::end(kSettingNames));
     return all;
 }
+
+constexpr int kMaxFiles = 1000;  // of one --restore
 
 // "batch=train.bs"; returns the error, or nothing if it is valid.
 std::string read_map(const std::string& text, Choice& choice) {
@@ -224,9 +246,10 @@ void add_apply(CLI::App& app, CommandContext& context) {
     auto* report = command->add_option("report", request->report,
                                        "A report as JSON, from `report JOB --json` or `estimate "
                                        "--json`");
-    command->add_option(
-        "files", request->files,
-        "YAML or JSON configurations of Transformers, Accelerate, DeepSpeed, Lightning or Hydra");
+    command->add_option("files", request->files,
+                        "YAML or JSON configurations of Transformers, Accelerate, DeepSpeed, "
+                        "Lightning or Hydra, or folders "
+                        "with them");
     auto* gpu = command->add_option("--gpu", request->gpu,
                                     "GPU whose settings to apply (default: the report's first)");
     auto* stage = command->add_option("--stage", request->stage,
@@ -259,6 +282,7 @@ void add_apply(CLI::App& app, CommandContext& context) {
     auto* restore =
         command->add_option("--restore", request->files, "Undo the last change to these files")
             ->excludes(report);
+    restore->expected(1, kMaxFiles);
     for (auto* flag : {gpu, stage, dry_run, rates, only, keep, map}) restore->excludes(flag);
     restore->each([request](const std::string&) { request->restore = true; });
     command->callback([request, &context] {

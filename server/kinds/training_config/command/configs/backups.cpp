@@ -2,6 +2,7 @@
 
 #include "engine/base/replace_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -48,6 +49,19 @@ Result<std::string> keep(const std::string& path, const std::string& text, const
 }
 
 }  // namespace
+
+std::vector<std::string> config_files(const std::string& path) {
+    std::error_code failed;
+    if (!fs::is_directory(path, failed)) return {path};
+    std::vector<std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(path, failed)) {
+        const auto extension = entry.path().extension();
+        if (extension == ".yaml" || extension == ".yml" || extension == ".json")
+            files.push_back(entry.path().string());
+    }
+    std::ranges::sort(files);
+    return files;
+}
 
 Result<std::string> read_config_file(const std::string& path) {
     std::error_code failed;

@@ -3,11 +3,15 @@
 #include "engine/base/result.hpp"
 
 #include <string>
+#include <vector>
 
 namespace plimsoll::jobs::training_config {
 
 // The text of a file. Errors: it cannot be read, is a folder, or larger than 10 MB.
 Result<std::string> read_config_file(const std::string& path);
+
+// The YAML and JSON files of a folder and those below it, in order; of a file, the file.
+std::vector<std::string> config_files(const std::string& path);
 
 // The content of a file before each change, as FILE.before-1, FILE.before-2, …: nothing is
 // overwritten. A link stays a link: its target is changed, and the copies are next to the target.

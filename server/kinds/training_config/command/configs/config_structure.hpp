@@ -48,6 +48,7 @@ struct Plan {
     // Settings that contradict the estimate and are not changed: "max_seq_length is 4096, the
     // estimate is for 1024 tokens".
     std::vector<std::string> differs;
+    std::vector<std::string> notes;   // what the file does not say, and may be said elsewhere
     std::vector<Proposal> proposals;  // if the structure is unknown
 };
 

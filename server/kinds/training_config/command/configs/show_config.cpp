@@ -25,10 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_configuration(const fs::path& path) {
-    return path.extension() == ".yaml" || path.extension() == ".yml" || path.extension() == ".json";
-}
-
 // Reads the files of the run. A folder may contain other files.
 Result<std::vector<std::string>> read_files(const ShowRunRequest& request, ConfiguredRun& run) {
     std::vector<std::string> read;
@@ -40,16 +36,8 @@ Result<std::vector<std::string>> read_files(const ShowRunRequest& request, Confi
         return {};
     };
     for (const auto& path : request.paths) {
-        if (!fs::is_directory(path)) {
-            TRY_DO(take(path, true));
-            continue;
-        }
-        std::vector<fs::path> inside;
-        std::error_code failed;
-        for (const auto& entry : fs::recursive_directory_iterator(path, failed))
-            if (is_configuration(entry.path())) inside.push_back(entry.path());
-        std::ranges::sort(inside);
-        for (const auto& file : inside) TRY_DO(take(file.string(), false));
+        const bool must = !fs::is_directory(path);
+        for (const auto& file : config_files(path)) TRY_DO(take(file, must));
     }
     if (read.empty()) {
         return fail(Errc::invalid_input, "None of these files has a known structure.",

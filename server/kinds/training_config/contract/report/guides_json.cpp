@@ -20,6 +20,9 @@ namespace {
 
 namespace tr = ::plimsoll::training;
 
+// Of the model that the utilization guide's table is about: a base-sized classifier of tweets.
+constexpr int kTweetHidden = 768, kTweetTokens = 128;
+
 json row(std::string_view name, double guide, json ours, std::string_view unit = "") {
     return {{"name", name},
             {"guide", std::round(guide * 100) / 100},
@@ -97,8 +100,11 @@ json profile_json(const Request& request, const tr::GpuReport& card) {
                        in(bytes_at(request, card, g.batch_size_1d, 1), 1e9), "GB"));
     rows.push_back(row("memory at the guide's batch for hourly bars", g.memory_per_model_1h_gb,
                        in(bytes_at(request, card, g.batch_size_1h, 1), 1e9), "GB"));
+    const json ours = card.throughput.hours > 0 ? json(card.throughput.hours * 60) : json(nullptr);
+    if (g.minutes > 0)
+        rows.push_back(row("five hourly models by its table", g.minutes, ours, "min"));
     rows.push_back(row("five hourly models by its own formula",
-                       tr::gpu_guide::training_minutes(g, "1h"), nullptr, "min"));
+                       tr::gpu_guide::training_minutes(g, "1h"), ours, "min"));
     std::string difference =
         "The guide's sizes are rules of thumb per GPU, far below what the model needs; this "
         "estimate gives the largest batch of this model at this window.";
@@ -133,6 +139,14 @@ json utilisation_json(const Request& request, const tr::GpuReport& card) {
     rows.push_back(row("accumulation at this batch", rule.accumulation,
                        card.accumulation ? json(card.accumulation->nearest.steps) : json(nullptr)));
     rows.push_back(row("batch in its Colab block", colab.batch, card.batch));
+    rows.push_back(
+        row("loader workers in its Colab block", colab.loader_workers, card.loader.workers));
+    rows.push_back(row("prefetch factor in its Colab block", colab.prefetch, card.loader.prefetch));
+    rows.push_back(
+        {{"name", "learning rate in its Colab block"},
+         {"guide", colab.learning_rate},
+         {"ours", card.rate.recommended_rate ? json(*card.rate.recommended_rate) : json(nullptr)},
+         {"unit", ""}});
     rows.push_back(row("loader workers",
                        tr::utilisation::loader_workers(request.report.cpu_cores,
                                                        request.report.heavy_preprocessing),
@@ -150,9 +164,16 @@ json utilisation_json(const Request& request, const tr::GpuReport& card) {
                            recipe.checkpointing ? with_checkpointing(request, card)
                                                 : json(card.limits.max_batch)));
     }
+    // Its table is about a classifier of tweets.
+    const bool like_its_model = request.report.shape.hidden <= kTweetHidden &&
+                                request.report.settings.sequence <= kTweetTokens;
     for (const auto& line : tr::utilisation::throughput_table()) {
-        rows.push_back(row("speed at batch " + std::to_string(line.batch), line.samples_per_second,
-                           samples_per_second(request, card, line.batch), "samples/s"));
+        if (!like_its_model) break;
+        const auto batch = " at batch " + std::to_string(line.batch);
+        const double rate = samples_per_second(request, card, line.batch);
+        rows.push_back(row("speed" + batch, line.samples_per_second, rate, "samples/s"));
+        rows.push_back(row("time of its run" + batch, line.minutes,
+                           line.minutes * line.samples_per_second / rate, "min"));
     }
     std::string difference =
         "The guide considers only the GPU's memory, in decimal GB, so every model gets the "

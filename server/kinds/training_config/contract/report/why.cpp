@@ -95,6 +95,9 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
                    "allows " +
                    std::to_string(card.limits.max_batch) + ".";
         case tr::BatchReason::fill:
+            if (request.report.goal == tr::Goal::fill)
+                return "The largest batch within the margin; the usual effective batch is " +
+                       std::to_string(request.report.target_effective_batch) + ".";
             return "The largest batch within the margin that gives the effective batch of " +
                    std::to_string(request.report.target_effective_batch) + "; memory allows " +
                    std::to_string(card.limits.max_batch) + ". A batch of " +

@@ -199,10 +199,10 @@ TEST(SentimentKind, ManyTextsAreCutIntoTasksAndTheReportDoesNotShowTheCuts) {
     EXPECT_EQ(report["histogram"][0]["from"], -1);
     EXPECT_EQ(report["histogram"][39]["to"], 1);
     // Of equal scores the earliest; the strongest first.
-    ASSERT_EQ(report["most_positive"].size(), 10u);
+    ASSERT_EQ(report["most_positive"].size(), 2u) << "each text once";
     EXPECT_EQ(report["most_positive"][0]["index"], 20000);
     EXPECT_EQ(report["most_positive"][1]["index"], 0);
-    EXPECT_EQ(report["most_positive"][2]["index"], 3);
+    ASSERT_EQ(report["most_negative"].size(), 1u);
     EXPECT_EQ(report["most_negative"][0]["index"], 1);
     double sum = 0;
     for (const json& row : outcome.rows) sum += row["compound"].get<double>();
@@ -241,6 +241,15 @@ TEST(SentimentKind, PartialsStaySmallWithTheWorstTexts) {
         items.push_back({{"custom_id", id}, {"text", std::string(kLongestText + 1, 'x')}});
     }
     run_all(plan({{"items", items}}).value());  // checks the size
+    items.clear();
+    for (int day = 10; day < 30; ++day)
+        for (int name = 0; name < 100; ++name)
+            items.push_back({{"text", "good"},
+                             {"time", "2026-03-" + std::to_string(day) + "T10:00:00Z"},
+                             {"source", "wire " + std::to_string(name)},
+                             {"group", "group " + std::to_string(name)}});
+    const auto report = run_all(plan({{"items", items}}).value()).report;
+    EXPECT_EQ(report["by_group"]["groups"].at(99)["change"]["texts"], 1);
 }
 
 TEST(SentimentKind, NothingScoredGivesNullStatistics) {

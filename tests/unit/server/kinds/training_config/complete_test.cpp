@@ -94,10 +94,10 @@ TEST_F(Complete, RecommendsTheKneeOnceTheSpeedWasMeasured) {
                               {"measured", taken}}));
     };
     keep_run("7", {{"peak_reserved_bytes", 4'000'000'000}});
-    EXPECT_EQ(goal_on("t4"), training::Goal::fill) << "its memory alone was measured";
+    EXPECT_EQ(goal_on("t4"), training::Goal::batch) << "its memory alone was measured";
     keep_run("8", {{"peak_reserved_bytes", 4'000'000'000}, {"step_seconds", 0.4}});
     EXPECT_EQ(goal_on("t4"), training::Goal::knee);
-    EXPECT_EQ(goal_on("rtx_4090"), training::Goal::fill);
+    EXPECT_EQ(goal_on("rtx_4090"), training::Goal::batch);
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ TEST(TrainingConfigGoal, TheOtherGuidesSetTheirBatchesByCard) {
     expect_pair(card_of(by_guide("temporal", "rtx_4090")), 768, 1);
     expect_pair(card_of(by_guide("temporal", "a100_80gb", {{"interval", "1d"}})), 2048, 1);
     expect_pair(card_of(by_guide("bert-base", "a100_80gb")), 128, 1);
+    expect_pair(card_of(by_guide("bert-base", "k80")), 16, 2);
     expect_pair(card_of(by_guide("bert-base", "k80", {{"sequence_length", 256}})), 16, 2);
     const json rate = card_of(by_guide("bert-base", "t4"))["learning_rate"];
     EXPECT_EQ(rate["base"], 2e-5);
@@ -56,7 +57,7 @@ TEST(TrainingConfigGoal, TheOtherGuidesSetTheirBatchesByCard) {
 }
 
 // 15 samples fit, which is no multiple of 8, and four times 15 are exactly 60.
-TEST(TrainingConfigGoal, FillTakesTheLargestBatchThatMakesTheTarget) {
+TEST(TrainingConfigGoal, BatchIsTheLargestThatMakesTheTarget) {
     const json card = card_of({{"model", {{"preset", "naics-4ch"}}},
                                {"gpus", {"rtx_6000"}},
                                {"target_effective_batch", 60},
@@ -64,6 +65,20 @@ TEST(TrainingConfigGoal, FillTakesTheLargestBatchThatMakesTheTarget) {
     EXPECT_EQ(card["batch_reason"], "fill");
     EXPECT_EQ(card["max_batch"], 15);
     expect_pair(card, 15, 4);
+}
+
+// Up to the margin of 0.85, whatever the usual effective batch is; the rate follows.
+TEST(TrainingConfigGoal, FillFillsTheGpu) {
+    const json usual = card_of(bert({{"gpus", {"rtx_6000"}}}));
+    const json card = card_of(bert({{"gpus", {"rtx_6000"}}, {"goal", "fill"}}));
+    EXPECT_EQ(usual["batch"], 32);
+    EXPECT_LT(usual["memory"]["utilization_percent"], 20);
+    EXPECT_EQ(card["batch"], card["max_batch"]);
+    EXPECT_GT(card["memory"]["utilization_percent"], 80);
+    expect_pair(card, card["batch"], 1);
+    EXPECT_EQ(card["accumulation"]["nearest"]["effective"], card["batch"]);
+    EXPECT_THAT(card["batch_why"].get<std::string>(), HasSubstr("usual effective batch is 32"));
+    EXPECT_GT(card["learning_rate"]["recommended"], usual["learning_rate"]["recommended"]);
 }
 
 TEST(TrainingConfigGoal, AModelWithoutAGuideIsRefused) {

@@ -77,6 +77,9 @@ void Planner::compare_run() {
     differs("lora.rank", lora.value("rank", r.lora_rank), r.lora_rank,
             r.lora_rank == 0 ? "without adapters"
                              : fmt::format("for {} as the adapter rank", r.lora_rank));
+    if (r.lora_rank > 0 && lora.empty())
+        note(fmt::format("the file has no adapters; the estimate is for adapters of rank {}",
+                         r.lora_rank));
     const bool dora = lora.value("dora", false);
     if (dora && !r.uses("lora_dora"))
         say(run.places["lora.dora"] + " is true; the estimate is for LoRA");

@@ -28,6 +28,7 @@ class Planner {
     void is_trainer() { plan_.is_trainer = true; }
     // A contradiction to the estimate that is not changed.
     void say(std::string differs) { plan_.differs.push_back(std::move(differs)); }
+    void note(std::string text) { plan_.notes.push_back(std::move(text)); }
     void propose(Proposal proposal) { plan_.proposals.push_back(std::move(proposal)); }
 
     // --only, --keep and --rates include this setting, and --map has no place for it.

@@ -70,6 +70,7 @@ TEST(ScoredText, ShowsGroupsChoicesAndPeriods) {
         {"texts", 4}, {"positive", 3}, {"neutral", 0}, {"negative", 1}, {"mean", 0.34}};
     auto group = counts;
     group["name"] = nullptr;
+    group["change"] = {{"mean", 0.5}, {"before", 0.2}};
     report["by_group"] = {{"too_many", false}, {"groups", {group}}};
     report["by_source"] = {{"too_many", true}, {"groups", json::array()}};
     report["over_time"] = {{"unit", "day"}, {"points", json::array()}, {"undated", 0}};
@@ -81,7 +82,8 @@ TEST(ScoredText, ShowsGroupsChoicesAndPeriods) {
     const auto text = scored_text(report, 0);
     EXPECT_NE(text.find("scored by the policy desk\n"), std::string::npos) << text;
     EXPECT_NE(text.find("vader  –     none  4      no worker has it\n"), std::string::npos) << text;
-    EXPECT_NE(text.find("(none)  4      3         0        1         +0.340\n"), std::string::npos)
+    EXPECT_NE(text.find("(none)  4      3         0        1         +0.340  +0.500 (+0.300)\n"),
+              std::string::npos)
         << text;
     EXPECT_NE(text.find("SOURCE: more than 100 different values"), std::string::npos);
     EXPECT_NE(text.find("2026-01-12T00:00  4"), std::string::npos) << text;

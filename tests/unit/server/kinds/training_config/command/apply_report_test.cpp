@@ -290,6 +290,11 @@ TEST_F(Apply, ComparesAdaptersAndQuantization) {
             "per_device_train_batch_size: 4\ngradient_accumulation_steps: 64\n"
             "lora_rank: 16\nlora_target: q_proj,v_proj\n");
     EXPECT_TRUE(complete()) << told_.text;
+    EXPECT_THAT(told_.text, Not(HasSubstr("no adapters")));
+    applied("none.yaml", "per_device_train_batch_size: 4\ngradient_accumulation_steps: 64\n");
+    EXPECT_THAT(told_.text, HasSubstr("none.yaml: the file has no adapters; the estimate is for "
+                                      "adapters of rank 16"));
+    EXPECT_TRUE(complete()) << "a program may add them";
     applied("rank.yaml", "per_device_train_batch_size: 4\nlogging_steps: 1\npeft: {r: 8}\n");
     EXPECT_THAT(told_.text, HasSubstr("peft.r is 8; the estimate is for 16"));
 }
