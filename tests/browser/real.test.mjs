@@ -1,9 +1,12 @@
 // The pages on the real server: one person's first day.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { policy } from './fake/static.mjs';
-import { accessibilityFaults, heard, launch, openPage } from './support/browser.mjs';
+import { accessibilityFaults, heard, launch, openPage, until } from './support/browser.mjs';
 import { startReal } from './support/real-server.mjs';
 
 const sample = fileURLToPath(new URL('../../deploy/samples/headlines.jsonl', import.meta.url));
@@ -200,6 +203,10 @@ test('training advice: a live estimate, a job, and a report that says what the A
   const { summary } = await ask(`/v1/jobs/${items[0].id}/report`);
   const [card] = summary.gpus;
   await page.getByText(card.why).waitFor();
+  const configuration = { name: 'train.yaml', mimeType: 'text/yaml', buffer: Buffer.from('num_train_epochs: 3\nper_device_train_batch_size: 3\nmax_seq_length: 77\n') };
+  await page.getByRole('region', { name: 'Your configuration' }).locator('input[type=file]').setInputFiles(configuration);
+  await page.getByText(`2 + per_device_train_batch_size: ${card.batch}`, { exact: true }).waitFor();
+  await page.getByText('max_seq_length is 77; the estimate is for 128 tokens').waitFor();
   await page.getByRole('slider', { name: 'Batch', exact: true }).press('Home');
   await page.getByText('One sample takes').waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
@@ -209,6 +216,72 @@ test('training advice: a live estimate, a job, and a report that says what the A
   await page.getByRole('button', { name: 'Delete for good' }).click();
   await page.getByRole('heading', { name: 'Jobs' }).waitFor();
   assert.deepEqual(page.complaints, []);
+});
+
+/** Runs in the page: a drawing as a file of its own, with the colours that it has there. */
+function standalone(svg) {
+  const copy = svg.cloneNode(true);
+  const copies = [copy, ...copy.querySelectorAll('*')];
+  for (const [place, element] of [svg, ...svg.querySelectorAll('*')].entries()) {
+    const style = getComputedStyle(element);
+    copies[place].removeAttribute('class');
+    if (element.closest('clipPath')) continue;
+    for (const name of ['fill', 'stroke', 'stroke-width', 'stroke-linecap', 'opacity', 'font-size', 'font-weight']) {
+      const value = style.getPropertyValue(name);
+      if (value !== getComputedStyle(element.parentElement ?? svg).getPropertyValue(name)) copies[place].setAttribute(name, value);
+    }
+  }
+  for (const [name, value] of Object.entries({ xmlns: 'http://www.w3.org/2000/svg', width: 384, height: 264, 'font-family': 'Inter, sans-serif' })) copy.setAttribute(name, value);
+  return `${copy.outerHTML.replace(/<!--.*?-->/g, '').replace('>', '><rect width="384" height="264" rx="12" fill="#fff"/>')}\n`;
+}
+
+/** Runs in the page: how far two pictures lie apart, as a mean over their pixels of 0 to 255. */
+async function apart(pictures) {
+  const [one, two] = await Promise.all(pictures.map(async (data) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+    context.drawImage(image, 0, 0);
+    return context.getImageData(0, 0, image.width, image.height);
+  }));
+  if (one.width !== two.width || Math.abs(one.height - two.height) > 4) return 255;
+  const length = Math.min(one.data.length, two.data.length);
+  let sum = 0;
+  for (let at = 0; at < length; at += 1) sum += Math.abs(one.data[at] - two.data[at]);
+  return sum / length;
+}
+
+test('the pictures of the README show what its command prints, as the pages show it', async () => {
+  const root = new URL('../../', import.meta.url);
+  const [, command] = /^plimsoll (estimate .*)$/m.exec(await readFile(new URL('README.md', root), 'utf8'));
+  const program = `${process.env.PLIMSOLL_BIN ?? 'build/release/bin'}/plimsoll`;
+  const summary = JSON.parse((await promisify(execFile)(program, [...command.split(' '), '--json'])).stdout);
+  const panel = page.locator('main section').first();
+  const answered = async (model) => {
+    await page.goto(`${server.url}/#/home`);
+    await page.evaluate((name) => {
+      localStorage.setItem('plimsoll.fit.model', name);
+      localStorage.removeItem('plimsoll.fit.asked');
+    }, model);
+    await page.reload();
+    await panel.getByText(/^Batch \d+ fits on /).waitFor();
+  };
+  await answered('llama-3.2-1b');
+  const pictures = { 'home.png': await panel.screenshot() };
+  const answer = (route) => route.fulfill({ json: { kind: 'training-config', summary } });
+  await page.route('**/v1/estimates', answer);
+  await answered(summary.model.name);
+  pictures['load-mark.svg'] = Buffer.from(await panel.getByRole('img', { name: /load line/ }).evaluate(standalone));
+  await page.unroute('**/v1/estimates', answer);
+  for (const [name, made] of Object.entries(pictures)) {
+    const file = new URL(`deploy/samples/${name}`, root);
+    if (process.env.PLIMSOLL_PICTURES) await writeFile(file, made);
+    const kept = await readFile(file);
+    const again = 'run this test with PLIMSOLL_PICTURES=1';
+    if (name.endsWith('.svg')) assert.equal(kept.toString(), made.toString(), again);
+    else assert.ok((await page.evaluate(apart, [kept, made].map((picture) => picture.toString('base64')))) < 3, again);
+  }
 });
 
 test('deleting a job and signing out', async () => {

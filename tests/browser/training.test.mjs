@@ -51,6 +51,16 @@ visit('the answer stays at the foot of the window during input, and starts from 
   assert.equal(await page.getByRole('combobox', { name: 'Preset' }).inputValue(), 'bert-large');
 });
 
+visit('a GPU is found by its name, and what is chosen stays in sight', async ({ page, go }) => {
+  await go(form);
+  await upToDate(page);
+  const boxes = page.getByRole('group', { name: 'GPUs' }).getByRole('checkbox');
+  assert.ok((await boxes.count()) > 3);
+  await page.getByRole('searchbox', { name: 'Find a GPU' }).fill('h200');
+  await until(async () => (await boxes.count()) === 3, 'the largest of the pool, the chosen one and the one that is found');
+  await page.getByRole('checkbox', { name: /RTX 4090/, checked: true }).waitFor();
+});
+
 visit('fast typing sends one request', { ofItsOwn: true }, async ({ page, server, go }) => {
   await page.clock.install();
   await go(form);
@@ -200,14 +210,28 @@ visit('a measured run is shown next to its prediction, and can be deleted', { ar
   await panel.getByText('transformers_callback(job="job_training0000")').waitFor();
 });
 
-visit('a configuration is compared in the browser', { arrange }, async ({ page, go }) => {
+visit('a configuration is compared by the server, for the batch that is shown', { arrange }, async ({ page, server, go }) => {
   await go(report);
   await chooseFirst(page);
   const panel = page.getByRole('region', { name: 'Your configuration' });
-  const text = 'data_loader:\n  batch_size: 4  # batch_size: 3\ntrainer: {accumulate_grad_batches: 16, max_epochs: 2}\n';
-  await panel.locator('input[type=file]').setInputFiles({ name: 'config.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) });
-  await panel.getByText('config.yaml: 1 line would change.').waitFor();
-  await panel.getByText('2 + batch_size: 16 # batch_size: 3').waitFor();
+  const text = 'data_loader:\n  batch_size: 4\n';
+  const give = () => panel.locator('input[type=file]').setInputFiles({ name: 'config.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) });
+  await give();
+  await panel.getByText('config.yaml, Lightning trainer and data: 2 settings would change.').waitFor();
+  for (const line of ['2 - data_loader.batch_size: 4', '2 + data_loader.batch_size: 16', '3 + trainer.precision: 16-mixed']) await panel.getByText(line, { exact: true }).waitFor();
+  assert.deepEqual(await panel.getByRole('listitem').allTextContents(), [
+    'trainer.accumulate_grad_batches should be 16; not changed: it is an interpolation',
+    'max_seq_length is 4096; the estimate is for 512 tokens',
+  ]);
+  const asked = () => server.calls.filter(({ name }) => name === 'POST /v1/configuration-comparisons').map(({ body }) => body);
+  const [{ args, ...file }] = asked();
+  assert.deepEqual([file, args.gpus, args.training.batch], [{ name: 'config.yaml', text }, ['rtx_4090'], undefined]);
+
+  await page.getByRole('slider', { name: 'Batch', exact: true }).press('Home');
+  await until(() => asked().at(-1).args.training.batch === 1, 'the batch that is shown');
+  server.faults.set('POST /v1/configuration-comparisons', { status: 422, title: 'Unprocessable content', errors: [{ pointer: '/text', detail: 'This is neither YAML nor JSON.' }] });
+  await give();
+  await panel.getByText('config.yaml: This is neither YAML nor JSON.').waitFor();
 });
 
 visit('a team describes a GPU of its own and removes it', async ({ page, server, go }) => {
@@ -275,6 +299,8 @@ visit('moving the batch requests that batch and updates the page', { arrange }, 
   assert.equal(goal, undefined);
   assert.deepEqual(custom_gpus, []);
   await page.getByText(`A batch of ${training.batch}, as asked.`).waitFor();
+  await slider.press('ArrowLeft');
+  await until(() => lastArgs(server).training.batch === training.batch - 1, 'a key moves by one batch');
   await page.getByRole('button', { name: 'Back to the recommended batch' }).click();
   await page.getByText('Recommended batch', { exact: true }).waitFor();
 });

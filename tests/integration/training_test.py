@@ -248,6 +248,33 @@ class Training(unittest.TestCase):
                 self.assertEqual(failed.returncode, 2)
                 self.assertIn("code", json.loads(failed.stderr)["error"])
 
+    def test_a_configuration_is_compared_alike_on_the_pages_and_on_the_command_line(self):
+        files = {"hf.yaml": "num_train_epochs: 3\nper_device_train_batch_size: 3\ntorch_dtype: float32\nmax_seq_length: 77\n",
+                 "peft.yaml": "num_train_epochs: 3\nper_device_train_batch_size: 3\nlora_r: 4\nload_in_8bit: true\n",
+                 "accelerate.yaml": "compute_environment: LOCAL_MACHINE\ndistributed_type: NO\nmixed_precision: 'no'\nnum_processes: 1\n",
+                 "ds.json": '{"train_micro_batch_size_per_gpu": 4, "fp16": {"enabled": "auto"}, "zero_optimization": {"stage": 1}}',
+                 "config.yaml": "trainer: {max_epochs: 2, precision: 16}\ndata: {train: {batch_size: 8}, val: {batch_size: 512}}\n",
+                 "own.yaml": "train: {bs: 8, lr: 2e-5}\nvalidation: {batch_size: 512}\n"}
+        runs = ({"training": {"lora": {"rank": 16}, "quantization": "nf4", "checkpointing": True}},
+                {"training": {"precision": "bf16", "checkpointing": True}, "cluster": {"cards": 4, "sharding": "fsdp"}})
+        said = []
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            for run in runs:
+                args = {"model": {"preset": "llama-8b"}, "gpus": ["a100_80gb"], "what_ifs": False, **run}
+                (folder / "report.json").write_text(json.dumps(self.estimate(**args).json["summary"]))
+                for name, text in files.items():
+                    (folder / name).write_text(text)
+                    told = self.server.run("apply", folder / "report.json", folder / name, "--dry-run", "--json", check=False).stdout
+                    [applied] = json.loads(told)["files"]
+                    asked = {"args": args, "name": name, "text": text}
+                    compared = self.api.post("/v1/configuration-comparisons", asked).json
+                    self.assertEqual({"file": str(folder / name), "backup": None, **compared}, applied)
+                    said += compared["differs"] + compared["notes"]
+        said = "\n".join(said)
+        for difference in ("max_seq_length is 77", "has no adapters", "lora_r is 4", "load_in_8bit quantizes", "distributed_type is NO"):
+            self.assertIn(difference, said)
+
     def test_show_config_knows_published_names(self):
         with tempfile.TemporaryDirectory() as place:
             file = pathlib.Path(place) / "train.yaml"

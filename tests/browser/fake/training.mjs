@@ -51,6 +51,19 @@ export const measurement = (job, fields = {}) => ({
 
 export const customCard = (id, put) => ({ ...structuredClone(gpuProfiles.items[0]), id, name: put.name ?? id, architecture: 'custom', custom: true, version: '1', guide: null });
 
+/** Of a configuration with a run. */
+export const comparison = {
+  structure: 'Lightning trainer and data',
+  changes: [
+    { line: 2, place: 'data_loader.batch_size', before: '4', after: '16', followed_on_lines: [] },
+    { line: 3, place: 'trainer.precision', before: null, after: '16-mixed', followed_on_lines: [] },
+  ],
+  left: [{ line: 4, place: 'trainer.accumulate_grad_batches', wanted: '16', why: 'it is an interpolation' }],
+  differs: ['max_seq_length is 4096; the estimate is for 512 tokens'],
+  notes: [],
+  proposals: [],
+};
+
 export const routes = [
   [/^GET \/v1\/gpu-profiles$/, (fake, { response, json }) => json(response, 200, { ...gpuProfiles, items: [...gpuProfiles.items.filter((one) => !fake.cards.some(({ id }) => id === one.id)), ...fake.cards] })],
   [/^PUT \/v1\/gpu-profiles\/([^/]+)$/, (fake, context) => {
@@ -64,6 +77,7 @@ export const routes = [
     fake.cards = fake.cards.filter(({ id }) => id !== parameters[0]);
     json(response, 204);
   }],
+  [/^POST \/v1\/configuration-comparisons$/, (_, { response, json }) => json(response, 200, comparison)],
   [/^GET \/v1\/training-measurements$/, (fake, { call, response, json }) => {
     const job = call.query.get('job_id');
     json(response, 200, { items: fake.measurements.filter((one) => !job || one.job_id === job), next_cursor: null });
@@ -91,7 +105,7 @@ export function tooSmall() {
   const [{ samples_per_second, seconds_per_batch }] = card.curve;
   const curve = [{ batch: 1, reserved_bytes: memory.peak_reserved_bytes, samples_per_second, seconds_per_batch }];
   const knee = { batch: 1, samples_per_second, best_samples_per_second: samples_per_second };
-  const none = { accumulation: null, config_values: {}, diagnosis: [], max_batch: 0, parallel_runs: 0, stages: [], what_ifs: [{ change: 'gradient checkpointing + 8-bit Adam', arguments: { training: { checkpointing: true, optimizer: 'adam_8bit' } }, max_batch: 4, batch_factor: 4, speed_factor: 0.8 }] };
+  const none = { accumulation: null, diagnosis: [], max_batch: 0, parallel_runs: 0, stages: [], what_ifs: [{ change: 'gradient checkpointing + 8-bit Adam', arguments: { training: { checkpointing: true, optimizer: 'adam_8bit' } }, max_batch: 4, batch_factor: 4, speed_factor: 0.8 }] };
   const words = { batch_reason: 'nothing_fits', batch_why: 'Not even one sample fits.' };
   return { ...rest, comparisons: [], gpus: [{ ...card, ...none, ...words, fits: 'no', why, batch: 1, memory, curve, knee }] };
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/jobs/kind_extras.hpp"
 #include "server/kinds/training_config/contract/request.hpp"
 
 #include <nlohmann/json.hpp>
@@ -20,6 +21,14 @@ inline constexpr std::string_view kFramework = "PyTorch 2.11, transformers 5.17"
 // if none was measured.
 nlohmann::json summary_json(const Request& request, nlohmann::json cards,
                             nlohmann::json device = nullptr);
+
+// The same, computed while a caller waits. Errors, with pointers into the arguments: it would take
+// too long, or nothing can be estimated.
+tl::expected<nlohmann::json, FieldErrors> estimate_now(const Request& request);
+
+// A ConfigurationComparisonSpec: what `plimsoll apply` would change in a configuration.
+tl::expected<std::string, FieldErrors> comparison_answer(const nlohmann::json& body,
+                                                         const JobItem* item);
 
 // TrainingConfigResult, a line of the results; `card` is a TrainingGpuReport.
 std::string result_row(std::size_t index, const nlohmann::json& card);

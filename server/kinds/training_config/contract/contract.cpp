@@ -92,22 +92,11 @@ tl::expected<std::string, FieldErrors> estimate(const json& args,
                                                 const PlanningContext& planning_context) {
     TRY(const auto completed, complete(args, planning_context));
     TRY(const auto request, accept_request(completed));
-    if (request.probe) {
-        return tl::unexpected(FieldErrors{
-            {"/probe", "needs_a_job", "Only a job can measure a device; an estimate cannot."}});
-    }
-    const auto cards = request.report.gpus.size();
-    if (work_of(request) * static_cast<std::int64_t>(cards) > kMaxWorkAtOnce) {
-        return tl::unexpected(FieldErrors{{"", "too_much_at_once",
-                                           "The estimate would take too long: name fewer GPUs, set "
-                                           "\"what_ifs\" to false, or submit a job."}});
-    }
-    auto reports = cards_json(request);
-    if (!reports) {
-        return tl::unexpected(
-            FieldErrors{{pointer_of(reports.error().where), "invalid", reports.error().message}});
-    }
-    return summary_json(request, std::move(*reports)).dump();
+    if (request.probe)
+        return refused("/probe", "needs_a_job",
+                       "Only a job can measure a device; an estimate cannot.");
+    TRY(const auto summary, estimate_now(request));
+    return summary.dump();
 }
 
 Result<std::string> failed_rows(std::string_view /*args*/, std::string_view input,
@@ -119,7 +108,22 @@ Result<std::string> failed_rows(std::string_view /*args*/, std::string_view inpu
     return row.dump() + "\n";
 }
 
+constexpr std::array kAnswers = {Answer{"createConfigurationComparison", comparison_answer}};
+constinit const KindExtras kExtras{.answers = kAnswers};
+
 }  // namespace
+
+tl::expected<json, FieldErrors> estimate_now(const Request& request) {
+    const auto cards = request.report.gpus.size();
+    if (work_of(request) * static_cast<std::int64_t>(cards) > kMaxWorkAtOnce)
+        return refused("", "too_much_at_once",
+                       "The estimate would take too long: name fewer GPUs, set \"what_ifs\" to "
+                       "false, or submit a job.");
+    auto reports = cards_json(request);
+    if (!reports)
+        return refused(pointer_of(reports.error().where), "invalid", reports.error().message);
+    return summary_json(request, std::move(*reports));
+}
 
 constinit extern const Contract kContract{.name = kName,
                                           .version = kVersion,
@@ -129,6 +133,7 @@ constinit extern const Contract kContract{.name = kName,
                                           .needs = needs,
                                           .plan = plan,
                                           .failed_rows = failed_rows,
-                                          .estimate = estimate};
+                                          .estimate = estimate,
+                                          .extras = &kExtras};
 
 }  // namespace plimsoll::jobs::training_config

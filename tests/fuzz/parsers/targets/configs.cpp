@@ -1,7 +1,7 @@
 // Configurations of training programs, which `apply` edits and `show-config` reads.
-#include "server/kinds/training_config/command/configs/config_edit.hpp"
-#include "server/kinds/training_config/command/configs/config_structure.hpp"
-#include "server/kinds/training_config/command/configs/configured_run.hpp"
+#include "server/kinds/training_config/contract/configs/config_edit.hpp"
+#include "server/kinds/training_config/contract/configs/config_structure.hpp"
+#include "server/kinds/training_config/contract/configs/configured_run.hpp"
 #include "tests/fuzz/parsers/targets.hpp"
 
 namespace plimsoll::fuzz {

@@ -22,4 +22,8 @@ export const removeGpuProfile = async (id: string) => void (await api.DELETE('/v
 /** What a job with these arguments would report, without one. */
 export const liveEstimate = () =>
   new Live(async (args: Args, signal) => (await dataOf(api.POST('/v1/estimates', { body: { kind: 'training-config', args }, signal }))).summary);
+
+/** What `plimsoll apply` would change in a configuration. */
+export const liveComparison = () =>
+  new Live((body: components['schemas']['ConfigurationComparisonSpec'], signal) => dataOf(api.POST('/v1/configuration-comparisons', { body, signal })));
 export type LiveEstimate = ReturnType<typeof liveEstimate>;

@@ -2,7 +2,7 @@
 
 #include "engine/base/json.hpp"
 #include "server/kinds/training_config/command/configs/backups.hpp"
-#include "server/kinds/training_config/command/configs/config_node.hpp"
+#include "server/kinds/training_config/contract/configs/config_node.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace {
 struct FileEdit {
     std::string file;
     std::string before;  // the whole text
-    Plan plan;
+    ConfigPlan plan;
     ConfigEdit edit;
     std::string backup;  // once it is written
 };
@@ -110,14 +110,9 @@ void tell(const FileEdit& one, bool dry_run, bool with_trainer, Answer& told) {
         text += one.file + ": the previous version is kept in " + one.backup + "\n";
     if (known && one.edit.changes.empty() && one.edit.left.empty() && one.plan.differs.empty())
         text += one.file + ": nothing to change\n";
-    told.value["files"].push_back({{"file", one.file},
-                                   {"structure", text_or_null(one.plan.structure)},
-                                   {"backup", text_or_null(one.backup)},
-                                   {"changes", one.edit.changes},
-                                   {"left", left},
-                                   {"differs", one.plan.differs},
-                                   {"notes", one.plan.notes},
-                                   {"proposals", one.plan.proposals}});
+    auto file = edit_json(one.plan, one.edit);
+    file.update({{"file", one.file}, {"backup", text_or_null(one.backup)}, {"left", left}});
+    told.value["files"].push_back(std::move(file));
 }
 
 // What was done before a failure, for its message.

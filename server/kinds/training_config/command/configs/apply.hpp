@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/kinds/training_config/command/commands.hpp"
-#include "server/kinds/training_config/command/configs/config_structure.hpp"
+#include "server/kinds/training_config/contract/configs/config_structure.hpp"
 
 #include <nlohmann/json.hpp>
 

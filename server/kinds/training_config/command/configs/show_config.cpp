@@ -4,12 +4,12 @@
 #include "engine/training/models/presets.hpp"
 #include "server/kinds/training_config/command/commands.hpp"
 #include "server/kinds/training_config/command/configs/backups.hpp"
-#include "server/kinds/training_config/command/configs/configured_run.hpp"
 #include "server/kinds/training_config/command/configs/configured_stages.hpp"
 #include "server/kinds/training_config/command/described_cards.hpp"
 #include "server/kinds/training_config/command/named_model.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
 #include "server/kinds/training_config/contract/bytes.hpp"
+#include "server/kinds/training_config/contract/configs/configured_run.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/kinds/training_config/command/commands.hpp"
-#include "server/kinds/training_config/command/configs/configured_run.hpp"
+#include "server/kinds/training_config/contract/configs/configured_run.hpp"
 
 #include <string>
 #include <vector>

@@ -143,21 +143,6 @@ json snippets_json(const tr::GpuReport& card, const tr::ReportRequest& request) 
             {"pytorch", tr::plain_pytorch(settings)}};
 }
 
-// By the names that configuration files have for them; none where the batch does not fit.
-json config_values(const tr::GpuReport& card) {
-    json values = json::object();
-    if (!card.accumulation) return values;
-    for (const auto* name :
-         {"batch_size", "per_device_train_batch_size", "train_micro_batch_size_per_gpu"}) {
-        values[name] = card.batch;
-    }
-    for (const auto* name : {"accumulate_grad_batches", "gradient_accumulation_steps"})
-        values[name] = card.accumulation->nearest.steps;
-    for (const auto* name : {"num_workers", "dataloader_num_workers"})
-        values[name] = card.loader.workers;
-    return values;
-}
-
 // The step that was seen, as modelled at its own batch.
 Result<double> modelled_step(const Request& request, const tr::GpuReport& card) {
     const auto& seen = *request.observed;
@@ -216,11 +201,6 @@ Result<json> stage_json(const Request& request, const tr::GpuProfile& gpu, const
     changed.settings.sequence = stage.sequence;
     TRY(const auto report, tr::make_report(changed));
     const auto& card = report.gpus.front();
-    auto values = config_values(card);
-    if (!values.empty() && request.report.shape.family == tr::Family::naics) {
-        values["n_positives"] = stage.positives;
-        values["n_negatives"] = stage.negatives;
-    }
     return json{{"name", stage.name},
                 {"positives", stage.positives},
                 {"negatives", stage.negatives},
@@ -229,8 +209,7 @@ Result<json> stage_json(const Request& request, const tr::GpuProfile& gpu, const
                 {"max_batch", card.limits.max_batch},
                 {"batch", card.batch},
                 {"accumulation", accumulation_json(card.accumulation)},
-                {"device_used_bytes", card.device_used},
-                {"config_values", std::move(values)}};
+                {"device_used_bytes", card.device_used}};
 }
 
 }  // namespace
@@ -280,7 +259,6 @@ Result<json> one_card_json(const Request& request, const tr::GpuReport& card) {
                 {"parallel_runs", card.parallel_runs},
                 {"what_ifs", what_ifs_json(request, card)},
                 {"snippets", snippets_json(card, request.report)},
-                {"config_values", config_values(card)},
                 {"stages", std::move(stages)},
                 {"shard", shard_json(request, card)},
                 {"diagnosis", std::move(diagnosis)},

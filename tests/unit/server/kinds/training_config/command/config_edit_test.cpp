@@ -1,5 +1,5 @@
 // Recommended values put into configurations: only the values' own characters may change.
-#include "server/kinds/training_config/command/configs/config_edit.hpp"
+#include "server/kinds/training_config/contract/configs/config_edit.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "server/kinds/training_config/command/configs/config_edit.hpp"
+#include "server/kinds/training_config/contract/configs/config_edit.hpp"
 
 #include <gtest/gtest.h>
 

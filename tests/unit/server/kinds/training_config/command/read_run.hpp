@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/kinds/training_config/command/configs/configured_run.hpp"
+#include "server/kinds/training_config/contract/configs/configured_run.hpp"
 
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>

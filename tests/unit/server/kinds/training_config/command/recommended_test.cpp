@@ -1,5 +1,5 @@
 // What a report recommends for a card, a stage, and a file of a stage.
-#include "server/kinds/training_config/command/recommended.hpp"
+#include "server/kinds/training_config/contract/configs/recommended.hpp"
 
 #include "tests/unit/server/kinds/training_config/command/applied_report.hpp"
 

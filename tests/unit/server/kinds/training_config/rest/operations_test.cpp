@@ -1,6 +1,7 @@
 // Estimates, GPU profiles and measurements over a socket, held against the contract.
 #include "tests/unit/server/http/live/live_server.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace plimsoll::http::test {
@@ -36,6 +37,40 @@ TEST_F(Operations, OnlyKindsWithEstimatesOfferThem) {
 
 TEST_F(Operations, AnEstimateNeedsACaller) {
     EXPECT_EQ(call("createEstimate", {"POST", "/v1/estimates", "", kBert}).status, 401);
+}
+
+TEST_F(Operations, AConfigurationIsComparedWithARun) {
+    const auto compare = [&](const nlohmann::json& args, const std::string& text) {
+        const nlohmann::json body = {{"args", args}, {"name", "train.yaml"}, {"text", text}};
+        return call("createConfigurationComparison",
+                    {"POST", "/v1/configuration-comparisons", identity_.ada, body.dump()});
+    };
+    const auto args = nlohmann::json::parse(kBert)["args"];
+    const auto compared = compare(args, "num_train_epochs: 3\nper_device_train_batch_size: 3\n");
+    ASSERT_EQ(compared.status, 200) << compared.body;
+    EXPECT_EQ(compared.json()["changes"].back()["place"], "per_device_train_batch_size");
+    EXPECT_EQ(compared.json()["changes"].back()["line"], 2);
+
+    const auto pointer = [](const RawResponse& refused) {
+        EXPECT_EQ(refused.status, 422) << refused.body;
+        return refused.json()["errors"][0]["pointer"];
+    };
+    EXPECT_EQ(pointer(compare(args, "a: [")), "/text");
+    EXPECT_EQ(pointer(compare({{"model", {{"preset", "bertha"}}}}, "a: 1")), "/args/model/preset");
+    auto too_large = args;
+    too_large["model"]["preset"] = "llama-8b";
+    EXPECT_EQ(pointer(compare(too_large, "a: 1")), "/args") << "no batch fits";
+    // Ten to the power of nine values in nine lines, and a value within itself.
+    std::string bomb = "a0: &a0 {a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1, h: 1, i: 1, j: 1}\n";
+    for (int i = 1; i < 9; ++i) {
+        const auto last = "*a" + std::to_string(i - 1);
+        bomb += fmt::format(
+            "a{0}: &a{0} {{a: {1}, b: {1}, c: {1}, d: {1}, e: {1}, f: {1}, g: {1}, "
+            "h: {1}, i: {1}, j: {1}}}\n",
+            i, last);
+    }
+    EXPECT_EQ(pointer(compare(args, bomb)), "/text");
+    EXPECT_EQ(pointer(compare(args, "a: &a {b: *a}\n")), "/text");
 }
 
 TEST_F(Operations, ListTheCards) {

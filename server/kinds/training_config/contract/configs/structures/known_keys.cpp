@@ -1,4 +1,4 @@
-#include "server/kinds/training_config/command/configs/structures/known_keys.hpp"
+#include "server/kinds/training_config/contract/configs/structures/known_keys.hpp"
 
 #include <map>
 

@@ -1,5 +1,5 @@
 #include "engine/training/advice/snippets.hpp"
-#include "server/kinds/training_config/command/configs/structures/planner.hpp"
+#include "server/kinds/training_config/contract/configs/structures/planner.hpp"
 #include "server/kinds/training_config/contract/words.hpp"
 
 #include <array>

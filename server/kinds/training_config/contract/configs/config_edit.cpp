@@ -1,6 +1,6 @@
-#include "server/kinds/training_config/command/configs/config_edit.hpp"
+#include "server/kinds/training_config/contract/configs/config_edit.hpp"
 
-#include "server/kinds/training_config/command/configs/config_node.hpp"
+#include "server/kinds/training_config/contract/configs/config_node.hpp"
 
 #include <algorithm>
 #include <cctype>

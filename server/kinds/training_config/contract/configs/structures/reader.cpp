@@ -1,7 +1,7 @@
-#include "server/kinds/training_config/command/configs/structures/reader.hpp"
+#include "server/kinds/training_config/contract/configs/structures/reader.hpp"
 
 #include "engine/base/json.hpp"
-#include "server/kinds/training_config/command/configs/structures/planner.hpp"
+#include "server/kinds/training_config/contract/configs/structures/planner.hpp"
 
 #include <algorithm>
 #include <charconv>

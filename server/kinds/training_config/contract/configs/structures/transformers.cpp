@@ -1,4 +1,4 @@
-#include "server/kinds/training_config/command/configs/structures/planner.hpp"
+#include "server/kinds/training_config/contract/configs/structures/planner.hpp"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 #include "engine/training/tape/layout.hpp"
-#include "server/kinds/training_config/command/configs/structures/planner.hpp"
-#include "server/kinds/training_config/command/configs/structures/reader.hpp"
+#include "server/kinds/training_config/contract/configs/structures/planner.hpp"
+#include "server/kinds/training_config/contract/configs/structures/reader.hpp"
 
 #include <algorithm>
 

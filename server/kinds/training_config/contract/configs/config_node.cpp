@@ -1,4 +1,4 @@
-#include "server/kinds/training_config/command/configs/config_node.hpp"
+#include "server/kinds/training_config/contract/configs/config_node.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "server/kinds/training_config/command/configs/configured_run.hpp"
-#include "server/kinds/training_config/command/configs/structures/known_keys.hpp"
+#include "server/kinds/training_config/contract/configs/configured_run.hpp"
+#include "server/kinds/training_config/contract/configs/structures/known_keys.hpp"
 
 #include <set>
 #include <span>

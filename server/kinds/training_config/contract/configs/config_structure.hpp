@@ -1,8 +1,8 @@
 #pragma once
 
-#include "server/kinds/training_config/command/configs/config_edit.hpp"
-#include "server/kinds/training_config/command/configs/config_node.hpp"
-#include "server/kinds/training_config/command/recommended.hpp"
+#include "server/kinds/training_config/contract/configs/config_edit.hpp"
+#include "server/kinds/training_config/contract/configs/config_node.hpp"
+#include "server/kinds/training_config/contract/configs/recommended.hpp"
 
 #include <map>
 #include <set>
@@ -39,7 +39,7 @@ struct Proposal {
     }
 };
 
-struct Plan {
+struct ConfigPlan {
     std::string structure;  // "Transformers TrainingArguments"; empty: not recognized
     std::vector<Setting> settings;
     std::set<std::string> placed;  // names of settings with a place in the file
@@ -56,7 +56,10 @@ struct Plan {
 // DeepSpeed configurations, Lightning's trainer and data, Hydra's groups of them, and the NAICS
 // memory guide's own files; in other files only what --map names is planned, and the rest proposed.
 // Errors: the text is neither YAML nor JSON; --map names a place that cannot express the estimate.
-Result<Plan> plan_settings(std::string_view text, const Recommended& recommended,
-                           const Choice& choice);
+Result<ConfigPlan> plan_settings(std::string_view text, const Recommended& recommended,
+                                 const Choice& choice);
+
+// A ConfigurationComparison of openapi.yaml.
+nlohmann::json edit_json(const ConfigPlan& plan, const ConfigEdit& edit);
 
 }  // namespace plimsoll::jobs::training_config

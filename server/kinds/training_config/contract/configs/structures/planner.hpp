@@ -1,7 +1,7 @@
 #pragma once
 
-#include "server/kinds/training_config/command/configs/config_structure.hpp"
-#include "server/kinds/training_config/command/configs/configured_run.hpp"
+#include "server/kinds/training_config/contract/configs/config_structure.hpp"
+#include "server/kinds/training_config/contract/configs/configured_run.hpp"
 
 #include <algorithm>
 
@@ -19,7 +19,7 @@ class Planner {
     const Recommended& r;
     ConfiguredRun run;  // as the file says
 
-    Plan take() { return std::move(plan_); }
+    ConfigPlan take() { return std::move(plan_); }
     void recognised(const char* structure) { plan_.structure = structure; }
     bool is_recognised() const { return !plan_.structure.empty(); }
     // One group of a configuration composed of several files.
@@ -57,7 +57,7 @@ class Planner {
 
   private:
     const Choice& choice_;
-    Plan plan_;
+    ConfigPlan plan_;
 };
 
 // The settings of one structure. Each returns whether the file has the structure, and then has

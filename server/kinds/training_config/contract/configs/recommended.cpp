@@ -1,4 +1,4 @@
-#include "server/kinds/training_config/command/recommended.hpp"
+#include "server/kinds/training_config/contract/configs/recommended.hpp"
 
 #include "engine/base/json.hpp"
 

@@ -1,5 +1,5 @@
 #include "engine/base/json.hpp"
-#include "server/kinds/training_config/command/configs/structures/reader.hpp"
+#include "server/kinds/training_config/contract/configs/structures/reader.hpp"
 
 #include <algorithm>
 #include <map>

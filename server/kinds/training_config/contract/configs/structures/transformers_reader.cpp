@@ -1,5 +1,5 @@
-#include "server/kinds/training_config/command/configs/structures/planner.hpp"
-#include "server/kinds/training_config/command/configs/structures/reader.hpp"
+#include "server/kinds/training_config/contract/configs/structures/planner.hpp"
+#include "server/kinds/training_config/contract/configs/structures/reader.hpp"
 
 #include <map>
 

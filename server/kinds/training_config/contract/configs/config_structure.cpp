@@ -1,6 +1,6 @@
-#include "server/kinds/training_config/command/configs/config_structure.hpp"
+#include "server/kinds/training_config/contract/configs/config_structure.hpp"
 
-#include "server/kinds/training_config/command/configs/structures/planner.hpp"
+#include "server/kinds/training_config/contract/configs/structures/planner.hpp"
 
 namespace plimsoll::jobs::training_config {
 namespace {
@@ -44,8 +44,8 @@ Result<void> add_mapped(Planner& planner) {
 
 }  // namespace
 
-Result<Plan> plan_settings(std::string_view text, const Recommended& recommended,
-                           const Choice& choice) {
+Result<ConfigPlan> plan_settings(std::string_view text, const Recommended& recommended,
+                                 const Choice& choice) {
     TRY(const auto root, parse_config(text));
     Planner planner(root, recommended, choice);
     for (const auto recognise :
@@ -61,6 +61,15 @@ Result<Plan> plan_settings(std::string_view text, const Recommended& recommended
     }
     TRY_DO(add_mapped(planner));
     return planner.take();
+}
+
+nlohmann::json edit_json(const ConfigPlan& plan, const ConfigEdit& edit) {
+    return {{"structure", text_or_null(plan.structure)},
+            {"changes", edit.changes},
+            {"left", edit.left},
+            {"differs", plan.differs},
+            {"notes", plan.notes},
+            {"proposals", plan.proposals}};
 }
 
 }  // namespace plimsoll::jobs::training_config
