@@ -28,9 +28,11 @@ RUNNERS = {
     'server/cli/README.md': ['unit/CMakeLists.txt'],
     'server/kinds/README.md': ['kind/run'],
     'tests/README.md': ['integration/docs_test.py'],
+    'web/src/routes/docs/topics/data-and-teams.md': ['integration/docs_test.py', 'integration/webhooks_test.py'],
     'web/src/routes/docs/topics/identity-provider.md': ['integration/provider_sign_in_test.py'],
     'web/src/routes/docs/topics/problems.md': ['integration/docs_test.py'],
     'web/src/routes/docs/topics/quick-start.md': ['integration/docs_test.py'],
+    'web/src/routes/docs/topics/training.md': ['integration/docs_test.py'],
     'web/src/routes/docs/topics/troubleshooting.md': ['integration/docs_test.py', 'integration/model_pull_test.py'],
     **{f'web/src/jobs/{kind}/guide/Guide.svelte': ['integration/guides_test.py']
        for kind in ('profile', 'sentiment', 'training-config', 'waves')},
@@ -105,6 +107,16 @@ class Docs(unittest.TestCase):
         guides = {str(path) for path in tree.tracked_files() if path.name == 'Guide.svelte' and '<Code' in tree.text_of(path)}
         self.assertEqual(guides, {page for page in RUNNERS if page.endswith('.svelte')})
 
+    def test_the_readme_answers_a_visitor_within_two_screens(self):
+        lines = tree.text_of('README.md').splitlines()[:48]
+        begin = '\n'.join(lines)
+        for what in ('deploy/samples/load-mark.svg', '**For** ', '\npip install plimsoll ', '**Not for**', '**Status**'):
+            self.assertIn(what, begin)
+        proofs = re.findall(r'^- \*\*.*?\]\(([^)#]+)', begin, re.M | re.S)
+        self.assertEqual(len(proofs), 3)
+        for proof in proofs:
+            self.assertTrue((tree.ROOT / proof).exists(), proof)
+
     def test_a_wrong_command_is_found(self):
         self.assertIn('no command', fault('plimsoll queue juggle'))
         self.assertIn('no flag', fault('plimsoll estimate --preset bert-base --juggle 3'))
@@ -124,7 +136,7 @@ class Docs(unittest.TestCase):
         self.assertLessEqual(named, variables)
 
     def test_every_link_leads_to_a_page_and_a_section(self):
-        names = dict(re.findall(r"name: '([\w-]+)'.*?import\('[./]*(?:[\w]+/)*([\w.-]+)\?document'", INDEX))
+        names = dict(re.findall(r"name: '([\w-]+)'.*?import\('[./]*(?:[\w]+/)*([\w.-]+)\?document(?:=\w+)?'", INDEX))
         extra = {'api', 'clients'}
         for page, text in PAGES.items():
             for name, section in re.findall(r'\]\(#/docs/([\w-]+)(?:/([\w-]+))?\)', text):

@@ -34,6 +34,9 @@ visit('the report shows scores by group and over time', { arrange: grouped }, as
   await page.getByText('12 texts without a readable time').waitFor();
   const over = page.getByRole('img', { name: /Texts by day in UTC/ });
   assert.equal(await over.locator('.bar').count(), 60, 'days without a text are shown, too');
+  const line = await over.locator('.line').getAttribute('d');
+  const texts = await over.locator('.bar').evaluateAll((bars) => bars.filter((bar) => Number(bar.getAttribute('height')) > 0).length);
+  assert.equal(line.split(/[ML]/).length - 1, texts, 'the mean of each day with texts');
   await page.getByText('customer: C-0 · channel: web').waitFor();
 
   const panel = page.getByRole('region', { name: 'Over time' });

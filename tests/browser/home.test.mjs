@@ -46,6 +46,23 @@ visit('the answer becomes a report with one click', async ({ page, server, go })
   await page.getByRole('heading', { level: 1, name: /^bert-base, 128 tokens/ }).waitFor();
 });
 
+visit('a model of one\'s own and several GPUs are answered in the same place', async ({ page, server, go }) => {
+  await go('/#/home');
+  await page.getByText('Batch 16 fits').waitFor();
+  const give = (text) => page.locator('input[type=file]').setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer: Buffer.from(text) });
+  await give('[1]');
+  await page.getByText('config.json: A config.json must be an object').waitFor();
+  await give('{"model_type": "llama", "hidden_size": 64}');
+  await until(() => lastArgs(server).model.config?.hidden_size === 64, 'the file');
+  assert.deepEqual([lastArgs(server).model.preset, lastArgs(server).training], [undefined, {}], 'the length is that of the model');
+  assert.equal(await page.getByRole('combobox', { name: 'Model' }).locator('option:checked').textContent(), 'config.json');
+  await page.getByRole('textbox', { name: 'GPUs' }).fill('4');
+  await until(() => lastArgs(server).cluster?.cards === 4, 'four GPUs');
+  assert.equal(lastArgs(server).cluster.sharding, 'fsdp');
+  await page.getByRole('combobox', { name: 'Model' }).selectOption('bert-large');
+  await until(() => lastArgs(server).model.preset === 'bert-large', 'a preset again');
+});
+
 visit('a model that does not fit says so in the same place, and what makes it fit is one click away', async ({ page, server, go }) => {
   const usual = server.estimate;
   server.estimate = (spec) => (spec.args.training?.checkpointing ? usual(spec) : { kind: spec.kind, summary: tooSmall() });

@@ -82,6 +82,7 @@ visit('jobs of a kind are compared: the figures that matter, inputs, and all els
   const report = structuredClone(trainingReport(second));
   for (const card of report.summary.gpus) card.max_batch = 999;
   server.reports.set('job_b', report);
+  for (const copy of [1, 2, 3, 4, 5, 6]) server.add(trainingJob({ id: `job_d${copy}`, name: `An-extraordinarily-long-name-that-nobody-shortened-${copy}` }));
   server.add(makeJob('job_c', { name: 'Texts', state: 'succeeded' }));
 } }, async ({ page, go }) => {
   await go('/#/jobs');
@@ -93,6 +94,7 @@ visit('jobs of a kind are compared: the figures that matter, inputs, and all els
   assert.equal(await inputs.count(), 2, 'the heading and the one difference');
   const figures = page.getByRole('table', { name: 'Figures' }).getByRole('row');
   await figures.filter({ hasText: 'Largest batch' }).getByText(/^[−+][\d.]+ %, (better|worse)$/).waitFor();
+  assert.equal(await page.getByRole('img', { name: 'Reserved memory by batch size; the numbers are in the table below' }).locator('.line').count(), 2, 'a curve of each job');
   assert.equal(await page.getByRole('table', { name: 'Results' }).count(), 0, 'folded');
   await page.getByText('Show all values').click();
   const results = page.getByRole('table', { name: 'Results' }).getByRole('row');
@@ -100,6 +102,11 @@ visit('jobs of a kind are compared: the figures that matter, inputs, and all els
   await page.getByLabel('Show equal values').check();
   await inputs.filter({ hasText: 'model › preset' }).waitFor();
   await page.waitForURL(/all=1/);
+  // Eight columns stand beside one another, whatever their texts.
+  await go(`/#/compare?all=1&jobs=job_a,job_b,${[1, 2, 3, 4, 5, 6].map((copy) => `job_d${copy}`).join(',')}`);
+  await inputs.filter({ hasText: 'model › preset' }).waitFor();
+  const over = (cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent.trim());
+  for (const name of ['Inputs', 'Figures']) assert.deepEqual(await page.getByRole('table', { name }).locator('th, td').evaluateAll(over), []);
   await go('/#/compare?jobs=job_a,job_c');
   await page.getByText('These jobs are of different kinds').waitFor();
   await go(`/#/compare?jobs=${Array.from({ length: 9 }, (_, index) => `job_${index}`).join(',')}`);

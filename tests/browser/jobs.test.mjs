@@ -108,8 +108,10 @@ visit('a view is saved under a name, shown again, and deleted', sixty, async ({ 
 
 visit('a member of several teams switches, and the pages show the other team', sixty, async ({ page, server, go }) => {
   server.myTeams.push({ team: { ...server.team, id: 'team_2', name: 'research' }, role: 'member' });
+  server.myTeams.push({ team: { ...server.team, id: 'team_3', name: 'a-team-whose-name-nobody-shortened-before-it-came-here' }, role: 'owner' });
   await go(`/#/jobs/${server.jobs[0].id}`);
   await page.getByLabel(/^Account: ada, team /).click();
+  assert.ok((await page.getByText('owner', { exact: true }).boundingBox()).height < 30, 'a role stands on one line');
   await page.getByRole('region', { name: 'Switch team' }).getByRole('button', { name: 'research' }).click();
   await page.waitForURL(/#\/jobs$/); // the job is the other team's
   await page.getByLabel('Account: ada, team research').waitFor();

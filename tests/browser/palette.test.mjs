@@ -54,6 +54,27 @@ visit('a search without matches says so, Escape changes nothing', { arrange: (se
   assert.match(page.url(), /#\/jobs$/);
 });
 
+visit('what is done is found by its name: on a page, in the settings, in the documentation', { arrange: (server) => server.myTeams.push({ team: { ...server.team, id: 'team_2', name: 'research' }, role: 'member' }) }, async ({ page, server, go }) => {
+  await go('/#/home');
+  await page.keyboard.press('Control+K');
+  const first = palette(page).getByRole('option').first();
+  for (const [words, found] of [
+    ['invite', /^\s*Invite somebody/], ['drain', /^\s*Drain or pause a device/], ['sign out', /^\s*Sign out/], ['second factor', /^\s*Add a second factor/], ['switch', /^\s*Switch to research/],
+    ['troubleshooting', /Docs: Troubleshooting/], ['qlora', /Docs: Training runs/], ['webhooks', /^\s*Webhooks/], ['several gpus', /Docs: Training runs/],
+  ]) {
+    await field(page).fill(words);
+    await first.filter({ hasText: found }).waitFor();
+  }
+  await field(page).fill('GPU_MIN_FREE_VRAM_MB');
+  await palette(page).getByRole('option', { name: 'Search the documentation for “GPU_MIN_FREE_VRAM_MB”' }).click();
+  await page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Devices Settings' }).waitFor();
+  await page.keyboard.press('Control+K');
+  await field(page).fill('switch research');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Account: ada, team research').waitFor();
+  assert.deepEqual(server.calls.find(({ name }) => name === 'PUT /v1/sessions/current/team').body, { team_id: 'team_2' });
+});
+
 visit('colours change from the palette', { scheme: 'light' }, async ({ page, go }) => {
   await go('/#/jobs');
   await page.getByText('No jobs yet').waitFor();

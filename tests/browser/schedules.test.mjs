@@ -32,6 +32,25 @@ visit('a job becomes a schedule, with its next runs during input', async ({ page
   assert.equal(job.run_at, undefined);
 });
 
+visit('a file on a schedule becomes a dataset, of which each run takes the newest', async ({ page, server, go }) => {
+  await go('/#/new/sentiment');
+  await page.getByRole('radio', { name: 'On a schedule' }).check();
+  await page.getByRole('radio', { name: 'File' }).check();
+  await page.locator('input[type=file]').setInputFiles({ name: 'news.csv', mimeType: 'text/csv', buffer: Buffer.from('text\nShares soar.\n') });
+  await page.getByText(/^CSV with/).waitFor();
+  await page.getByLabel('Schedule name').fill('Nightly');
+  await page.getByRole('textbox', { name: 'Cron expression' }).fill('30 2 * * *');
+  const data = page.getByRole('combobox', { name: 'Data' });
+  const named = page.getByRole('group', { name: 'the command' });
+  for (const [words, dataset] of [['This upload, every time', 'data_1new'], ['Only a new upload of this name', 'new:news.csv'], ['The newest upload of this name', 'newest:news.csv']]) {
+    await data.selectOption({ label: words });
+    await named.getByText(`"dataset": "${dataset}"`).waitFor();
+  }
+  await page.getByRole('button', { name: 'Save schedule' }).click();
+  await page.getByRole('heading', { name: 'Nightly', level: 1 }).waitFor();
+  assert.equal(bodyOf(server, 'POST /v1/schedules').job.args.dataset, 'newest:news.csv');
+});
+
 visit('missing fields of a schedule are named beside it', async ({ page, server, go }) => {
   await go('/#/new/sentiment');
   await fillTexts(page);

@@ -1,11 +1,11 @@
-// On the real server: the kinds that real.test.mjs leaves out, from the form to the report; two users in two teams; and a
-// job of many lines, with PLIMSOLL_LONG_TESTS=1 a million.
+// On the real server: three ways from the sign-in to a goal, whose steps are counted; the kinds that real.test.mjs leaves
+// out, from the form to the report; two users in two teams; and a job of many lines, with PLIMSOLL_LONG_TESTS=1 a million.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { accessibilityFaults, heard, launch, openPage } from './support/browser.mjs';
+import { accessibilityFaults, heard, launch, openPage, until } from './support/browser.mjs';
 import { startReal } from './support/real-server.mjs';
 import { longestTask, watchTasks } from './support/task-times.mjs';
 
@@ -32,6 +32,76 @@ async function submit(name, of = page) {
   await of.waitForURL(/#\/jobs\/job_/);
   return of.url().split('/').at(-1);
 }
+
+/** A way from the sign-in to a goal: each click, field or file is a step. */
+const walk = (goal, most, take) =>
+  test(`${goal}, in ${most} steps`, async () => {
+    await open('/home');
+    let steps = 0;
+    await take(async (action) => {
+      steps += 1;
+      await action();
+    });
+    assert.equal(steps, most);
+  });
+const ownData = (kind) => page.getByRole('link', { name: `Use your own data for ${kind}` }).click();
+/** Drops files, by their names, onto a form. */
+async function drop(files) {
+  const dataTransfer = await page.evaluateHandle((all) => {
+    const transfer = new DataTransfer();
+    for (const [name, text] of Object.entries(all)) transfer.items.add(new File([text], name));
+    return transfer;
+  }, files);
+  await page.locator('form textarea').first().dispatchEvent('drop', { dataTransfer });
+}
+
+walk('a nightly report on new data', 6, async (step) => {
+  await step(() => ownData('Sentiment'));
+  await step(() => drop({ 'news.csv': 'headline,day\nShares soar,1\n' }));
+  await step(() => page.getByRole('radio', { name: 'On a schedule' }).check());
+  await step(() => page.getByLabel('Schedule name').fill('nightly'));
+  await step(() => page.getByRole('textbox', { name: 'Cron expression' }).fill('30 2 * * *'));
+  await page.getByText('CSV with 1 record').waitFor();
+  await step(() => page.getByRole('button', { name: 'Save schedule' }).click());
+  await page.getByRole('heading', { name: 'nightly', level: 1 }).waitFor();
+});
+
+walk('the live waves of a folder of files', 3, async (step) => {
+  const closes = (turn) => Array.from({ length: 80 }, (_, day) => `2025-0${1 + Math.floor(day / 28)}-${String(1 + (day % 28)).padStart(2, '0')},${(100 + 10 * Math.sin(day / turn) + day / 5).toFixed(2)}`).join('\n');
+  await step(() => ownData('Waves'));
+  await step(() => drop({ 'AAA.csv': `Date,Close\n${closes(4)}\n`, 'BBB.csv': `Date,Close\n${closes(7)}\n` }));
+  await page.getByText('2 files').waitFor();
+  await step(() => page.getByRole('button', { name: 'Submit job' }).click());
+  const symbols = page.getByRole('table', { name: 'Symbols' });
+  for (const symbol of ['AAA', 'BBB']) await symbols.getByText(symbol, { exact: true }).first().waitFor();
+  await page.getByRole('heading', { name: /^(Live|Nothing is live) at the last bar$/ }).first().waitFor();
+});
+
+walk('settings for 4 GPUs from a config.json', 3, async (step) => {
+  const config = { model_type: 'llama', hidden_size: 2048, num_hidden_layers: 16, num_attention_heads: 32, num_key_value_heads: 8, intermediate_size: 8192, vocab_size: 128256, max_position_embeddings: 8192 };
+  const file = { name: 'config.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(config)) };
+  await step(() => page.locator('input[type=file]').setInputFiles(file));
+  await step(() => page.getByRole('textbox', { name: 'GPUs' }).fill('4'));
+  await page.getByText(/ on 4 × .*, sharded by FSDP, in/).waitFor();
+  await step(() => page.getByRole('button', { name: 'Save as a report' }).click());
+  const settings = page.getByRole('region', { name: 'Settings' });
+  for (const library of ['Transformers', 'Lightning', 'DeepSpeed', 'PyTorch']) {
+    await settings.getByRole('radio', { name: library }).check();
+    await settings.locator('pre', { hasText: /fsdp|fully_shard|"stage": 3/ }).waitFor();
+  }
+});
+
+test('a run of the nightly report reads the newest upload', async () => {
+  await open('/datasets');
+  await page.locator('input[type=file]').setInputFiles({ name: 'news.csv', mimeType: 'text/csv', buffer: Buffer.from('headline,day\nBad news,2\nWorse news,2\n') });
+  await until(async () => (await ask('/v1/datasets')).items.filter(({ state }) => state === 'ready').length === 2, 'the second upload');
+  await open('/schedules');
+  await page.getByRole('link', { name: /nightly/ }).click();
+  await page.getByRole('button', { name: 'Run now' }).click();
+  await page.getByRole('table', { name: 'Last runs' }).getByRole('link').click();
+  await page.getByText('Mean score').waitFor();
+  assert.equal((await ask(`/v1/jobs/${page.url().split('/').at(-1)}/report`)).items.ok, 2);
+});
 
 test('wave counts: the sample, and a report that says what the API says', async () => {
   await open('/new/waves');

@@ -58,6 +58,10 @@ function longGuide(server) {
 
 visit('at 320 px, the values of the guides break into lines', { width: 320, arrange: longGuide }, async ({ page, go }) => {
   await go('/#/jobs/job_training0000');
+  const values = page.getByRole('region', { name: 'Values from the guides' });
+  await values.locator('summary').waitFor();
+  assert.equal(await values.getByRole('table').count(), 0, 'whoever does not know the guides reads nothing of them');
+  await values.locator('summary').click();
   await page.getByText('12,345.67 samples in each second').first().waitFor();
   assert.equal(await overflow(page), 0);
 });

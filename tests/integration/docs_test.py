@@ -65,6 +65,14 @@ class Docs(unittest.TestCase):
         self.assertIn("+bf16: true", told)
         self.assertIn("bf16: false", (folder / "training.yaml").read_text(), "a dry run changes nothing")
 
+    def test_training_runs(self):
+        _, printed = self.run_page(TOPICS / "training.md")
+        self.assertIn("+per_device_train_batch_size: 2", "".join(printed.values()))
+
+    def test_data_schedules_and_teams(self):
+        _, printed = self.run_page(TOPICS / "data-and-teams.md")
+        self.assertIn("succeeded: 1 ok, 0 failed", "".join(printed.values()))
+
     def test_troubleshooting(self):
         node, device = self.device()
 

@@ -1,12 +1,13 @@
 """Completion notices from a real server to real receivers."""
 
+import json
 import tempfile
 import threading
 import time
 import unittest
 
 from certificate import make_authority, make_certificate
-from harness import PATIENCE, Server
+from harness import PATIENCE, ROOT, Server
 from receiver import MailServer, Receiver
 
 
@@ -102,6 +103,10 @@ class Webhooks(unittest.TestCase):
                          ("succeeded", "told", {"desk": "energy"}))
         self.assertEqual((told["data"]["items_total"], told["data"]["items_failed"]), (2, 0))
         self.assertEqual(told["timestamp"], ended["finished_at"])
+        page = (ROOT / "web/src/routes/docs/topics/data-and-teams.md").read_text("utf-8")
+        documented = json.loads(page.split("```json\n")[1].split("```")[0])
+        self.assertEqual((documented.keys(), documented["data"].keys(), documented["data"]["links"].keys()),
+                         (told.keys(), told["data"].keys(), told["data"]["links"].keys()))
         delivery = self.delivered(path)
         self.assertEqual((delivery["state"], delivery["attempts"], delivery["status"], delivery["job_id"], delivery["id"]),
                          ("delivered", 3, 204, job, notices[0].id))

@@ -130,15 +130,6 @@ export const views = [
       await page.getByRole('button', { name: 'Pause' }).waitFor();
     },
   },
-  {
-    name: 'new-sentiment-large',
-    address: '/#/new/sentiment',
-    ready: async (page) => {
-      await page.getByRole('radio', { name: 'File' }).check();
-      await page.locator('input[type=file]').setInputFiles({ name: 'all.csv', mimeType: 'text/csv', buffer: Buffer.from(`text\n${'a line\n'.repeat(10_001)}`) });
-      await page.getByRole('button', { name: 'Upload it as a dataset' }).waitFor();
-    },
-  },
   { name: 'new-training', address: '/#/new/training-config', ready: text('up to date') },
   { name: 'new-training-refused', address: '/#/new/training-config', arrange: trainingRefused, ready: text('exceeds the model') },
   { name: 'new-training-no-cards', address: '/#/new/training-config', arrange: fails('GET /v1/gpu-profiles'), ready: text('Service unavailable') },

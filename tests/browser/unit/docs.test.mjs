@@ -94,6 +94,8 @@ test('Markdown becomes sections of plain data, without HTML', () => {
     { as: 'table', head: [['a'], ['b']], rows: [[[{ as: 'code', text: 'x' }], [{ as: 'strong', text: 'y' }]]] },
     { as: 'code', text: 'ls <in', language: 'shell' },
   ]);
+  const [, , continued] = topicOf('# A\n\nLead.\n\n## B\n\n1. one\n\n```sh\nls\n```\n\n2. two\n').sections[0].blocks;
+  assert.deepEqual(continued, { as: 'list', ordered: true, start: 2, items: [['two']] });
   assert.throws(() => topicOf('# A\n\nLead.\n\nText before a section.'), /before the first section/);
   assert.throws(() => topicOf('# A\n\nLead.\n\n## B\n\n> quoted'), /cannot show/);
 });

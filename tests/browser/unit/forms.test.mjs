@@ -7,7 +7,7 @@ import { load } from '../support/modules.mjs';
 globalThis.location = { origin: 'http://plimsoll.test' };
 globalThis.localStorage = { getItem: () => null, setItem() {}, removeItem() {} };
 const training = await load('jobs/training-config/form/draft.ts');
-const { presets, usualLength } = await load('jobs/training-config/presets.ts');
+const { presets, readConfig, usualLength } = await load('jobs/training-config/presets.ts');
 const waves = await load('jobs/waves/form/draft.ts');
 const { asCommand, asCurl, asPython } = await load('routes/new/equivalent.ts');
 
@@ -61,8 +61,8 @@ test('a model of its own dimensions has heads unless it is an LSTM', () => {
 });
 
 test('a config.json is an object, or the form says why not', () => {
-  assert.deepEqual(training.readConfig('{"layers": 2}'), { config: { layers: 2 } });
-  for (const [text, why] of [['', /Paste/], ['[1]', /must be an object/], ['{', /not JSON/]]) assert.match(training.readConfig(text).problem, why);
+  assert.deepEqual(readConfig('{"layers": 2}'), { config: { layers: 2 } });
+  for (const [text, why] of [['', /Paste/], ['[1]', /must be an object/], ['{', /not JSON/]]) assert.match(readConfig(text).problem, why);
 });
 
 test('every preset has a usual length of its kind', () => {
@@ -89,6 +89,16 @@ test('settings are lines of key and value; a file names its symbol', () => {
 });
 
 const spec = { kind: 'sentiment', name: "It's", labels: { desk: 'a b' }, priority: 2, args: { texts: ["It's", 'good'], model: null, deep: { yes: true } } };
+
+test('several files of prices are one, told apart by their names', () => {
+  const { text } = waves.joined([
+    { name: 'AAPL.csv', text: 'Date,Close,Volume\n2024-01-02,185.6,1\n' },
+    { name: 'SAP.DE.csv', text: 'Price,Close\nTicker,SAP.DE\nDate,\n2024-01-02,139.4\n' },
+    { name: 'both.jsonl', text: '{"symbol": "A,B", "close": 1}\n{"close": 2}\n' },
+  ]);
+  assert.deepEqual(text.split('\n'), ['symbol,date,close,volume', 'AAPL,2024-01-02,185.6,1', 'SAP.DE,2024-01-02,139.4,', '"A,B",,1,', 'both,,2,']);
+  assert.throws(() => waves.joined([{ name: 'bad.csv', text: 'close\n"1' }]), /bad\.csv: Line/);
+});
 
 test('commands hold every character of what they send', () => {
   const shell = (text) => execFileSync('sh', ['-c', text]).toString();

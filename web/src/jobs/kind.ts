@@ -19,6 +19,8 @@ export interface FormProps {
   errors: ReadonlyMap<string, string>;
   /** The ID of the dataset that the user chose for the job; only for kinds that take one. */
   dataset?: string;
+  /** For a schedule: each run takes the last upload of the dataset's name, or waits for a new one. */
+  repeated?: 'newest' | 'new';
   /** The path of a variant that has a page of its own. */
   variant?: string;
 }
@@ -41,6 +43,13 @@ export interface Figure {
   text: string;
   /** What makes one of two reports the better one; omitted where neither does. */
   better?: 'more' | 'less';
+}
+
+/** Values of a report over the batch size, under a name that others have, too: figures.ts may give some. */
+export interface Curve {
+  name: string;
+  points: readonly (readonly [batch: number, value: number])[];
+  text: (value: number) => string;
 }
 
 /** A part of a page, loaded when first shown. */

@@ -12,6 +12,9 @@ export type DatasetError = components['schemas']['DatasetError'];
 /** Of a file, as openapi.yaml states it. */
 export const largestFile = 512 * 1024 * 1024; // bytes
 
+/** How a job names it; that of a schedule names the last upload of its name, or waits for a new one. */
+export const reference = ({ id, name }: Dataset, repeated?: 'newest' | 'new'): string => (repeated ? `${repeated}:${name}` : id);
+
 const one = (id: string) => ({ path: { dataset_id: id } });
 
 export const listDatasets = (cursor?: string, signal?: AbortSignal): Promise<DatasetPage> => dataOf(api.GET('/v1/datasets', { params: { query: { cursor, limit: 50 } }, signal }));

@@ -38,14 +38,14 @@ export class Saving {
     return Boolean(something);
   }
 
-  /** Runs `send` unless it is running, and `done` after it if the server agreed. */
-  async run(send: () => Promise<unknown>, done: () => void): Promise<void> {
+  /** Runs `send` unless it is running, and the rest after it if the server agreed. */
+  async run<Result>(send: () => Promise<Result>, ...rest: readonly ((result: Result) => void)[]): Promise<void> {
     if (this.busy) return;
     this.busy = true;
     this.problem = undefined;
     try {
-      await send();
-      done();
+      const result = await send();
+      for (const next of rest) next(result);
     } catch (caught) {
       this.problem = asProblem(caught);
     } finally {

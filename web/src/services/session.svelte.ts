@@ -63,6 +63,15 @@ class Session {
     rememberedTeam.value = team;
   }
 
+  /** The same for a page of the team before. */
+  async goToTeam(team: string): Promise<void> {
+    await this.switchTeam(team);
+    // A job or dataset is of one team; what lists them is there in every team.
+    const [, place] = location.hash.split('/');
+    location.hash = `#/${place?.split('?')[0] || 'home'}`;
+    location.reload();
+  }
+
   async signOut(): Promise<void> {
     await api.DELETE('/v1/sessions/current');
     this.#leave();

@@ -53,8 +53,8 @@ function blockOf(token: Token): Block {
       return { as: 'heading', id, line: lineOfText(title) };
     }
     case 'list': {
-      const { ordered, items } = token as Tokens.List;
-      return { as: 'list', ordered, items: items.map((item) => lineOf(item.tokens)) };
+      const { ordered, start, items } = token as Tokens.List;
+      return { as: 'list', ordered, ...(ordered && start !== 1 && { start: Number(start) }), items: items.map((item) => lineOf(item.tokens)) };
     }
     case 'table': {
       checkCells(token as Tokens.Table);

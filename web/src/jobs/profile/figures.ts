@@ -1,6 +1,6 @@
 import type { components } from '../../api/schema';
 import { count } from '../../design/text/format';
-import type { Figure } from '../kind';
+import type { Curve, Figure } from '../kind';
 import { curvesOf, figure } from './words';
 
 export const figures = ({ summary }: components['schemas']['ProfileReport']): Figure[] => [
@@ -13,3 +13,6 @@ export const figures = ({ summary }: components['schemas']['ProfileReport']): Fi
     ];
   }),
 ];
+
+export const curves = ({ summary }: components['schemas']['ProfileReport']): Curve[] =>
+  curvesOf(summary).map(({ key, curve }) => ({ name: `${curve.items} per second, ${key}`, points: curve.points.map(({ batch_size, items_per_second }) => [batch_size, items_per_second]), text: figure }));

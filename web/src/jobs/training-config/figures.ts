@@ -1,6 +1,6 @@
 import type { components } from '../../api/schema';
 import { count, duration } from '../../design/text/format';
-import type { Figure } from '../kind';
+import type { Curve, Figure } from '../kind';
 import { asFit, better, cardName, fitWords, gibibytes, parametersText, rateText, speedText } from './words';
 
 /** Of the card that suits the run best. */
@@ -20,5 +20,13 @@ export function figures({ summary }: components['schemas']['TrainingConfigReport
     { name: 'Effective batch', value: effective, text: count(effective) },
     { name: 'Learning rate', value: rate.recommended, text: rateText(rate.recommended) },
     { name: 'Trained parameters', value: card.trainable_parameters, text: parametersText(card.trainable_parameters) },
+  ];
+}
+
+export function curves({ summary }: components['schemas']['TrainingConfigReport']): Curve[] {
+  const { curve } = [...summary.gpus].sort(better)[0]!;
+  return [
+    { name: 'Reserved memory', points: curve.map(({ batch, reserved_bytes }) => [batch, reserved_bytes]), text: gibibytes },
+    { name: 'Samples per second', points: curve.map(({ batch, samples_per_second }) => [batch, samples_per_second]), text: speedText },
   ];
 }

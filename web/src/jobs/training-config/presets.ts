@@ -41,3 +41,17 @@ export function presetArgs(preset: string, length: string, gpus: readonly string
     ...(isNaics(preset) && { stages: curriculum }),
   } as Args;
 }
+
+/** The model's `config.json`, or why it is invalid. */
+export function readConfig(text: string): { config?: Record<string, unknown>; problem?: string } {
+  if (text.trim() === '') return { problem: 'Paste a config.json or choose a file.' };
+  try {
+    const config: unknown = JSON.parse(text);
+    if (typeof config === 'object' && config !== null && !Array.isArray(config)) {
+      return { config: config as Record<string, unknown> };
+    }
+    return { problem: 'A config.json must be an object: { … }.' };
+  } catch (failure) {
+    return { problem: `This is not JSON: ${(failure as Error).message}` };
+  }
+}

@@ -1,9 +1,13 @@
 import { chooseTheme, themeNames, themes } from '../../design/tokens/theme.svelte';
 import type { IconName } from '../../design/tokens/icons';
 import { kinds, titleOf } from '../../jobs/kinds';
+import { attempt } from '../../services/attempt';
 import type { Job } from '../../services/jobs';
 import { session } from '../../services/session.svelte';
+import type { Membership } from '../../services/teams';
+import { topics } from '../docs/topics';
 import { router } from '../router.svelte';
+import { settings } from '../settings-sections';
 
 /** Something that can be chosen in the palette. */
 export interface Command {
@@ -19,6 +23,18 @@ export interface Command {
 
 const page = (path: string, text: string, also = ''): Command => ({ id: path, text, note: 'Page', icon: 'right', also, run: () => router.go(path) });
 
+/** What is done on a page, under its own name. */
+const action = (path: string, text: string, also = ''): Command => ({ ...page(path, text, also), id: text, note: 'Action' });
+
+export const toTeam = ({ team }: Membership): Command => ({
+  id: team.id,
+  text: `Switch to ${team.name}`,
+  note: 'Team',
+  icon: 'account',
+  also: 'team',
+  run: () => void attempt(() => session.goToTeam(team.id)),
+});
+
 /** Commands that always exist, as far as the user may use them. */
 export function commands(openHelp: () => void): Command[] {
   return [
@@ -33,16 +49,15 @@ export function commands(openHelp: () => void): Command[] {
     page('/queue', 'Queue', 'shares teams holds pause'),
     page('/usage', 'Usage', 'device-seconds'),
     page('/devices', 'Devices', 'gpu workers nodes'),
-    page('/settings', 'Settings', 'preferences colours'),
-    page('/settings/tokens', 'Tokens', 'settings api'),
-    page('/settings/team', 'Team', 'settings members'),
-    ...(session.may('reports:read') ? [page('/settings/report-links', 'Shared reports', 'settings links')] : []),
-    ...(session.may('team:admin') ? [page('/settings/webhooks', 'Webhooks', 'settings deliveries')] : []),
-    ...(session.may('sys:admin') ? [page('/settings/people', 'People', 'settings users accounts'), page('/settings/teams', 'Teams', 'settings')] : []),
-    ...kinds.flatMap(({ settings = [] }) => settings.map(({ path, title }) => page(`/settings/${path}`, title, 'settings'))),
+    ...(session.may('sys:admin') ? [action('/devices', 'Drain or pause a device'), action('/queue', 'Drain or pause a team or a class', 'shares caps quotas')] : []),
+    ...settings().flatMap(([, sections]) =>
+      sections.flatMap(({ path, title, does = [] }) => [page(`/settings${path}`, title, 'settings'), ...does.map((text) => action(`/settings${path}`, text))]),
+    ),
     page('/docs', 'Docs', 'documentation api reference'),
+    ...topics.map(({ name, title, lead }) => page(`/docs/${name}`, `Docs: ${title}`, lead)),
     ...kinds.flatMap(({ kind, guide }) => (guide ? [page(`/docs/guides/${kind}`, `Guide: ${guide.title}`, guide.lead)] : [])),
     ...themes.map((theme): Command => ({ id: `theme ${theme}`, text: `Colours: ${themeNames[theme]}`, note: 'Action', icon: 'auto', also: 'theme mode', run: () => chooseTheme(theme) })),
+    { id: 'out', text: 'Sign out', note: 'Action', icon: 'account', also: 'log leave', run: () => void attempt(() => session.signOut()) },
     { id: 'keys', text: 'Keyboard shortcuts', note: 'Action', icon: 'keyboard', also: 'help', run: openHelp },
   ];
 }

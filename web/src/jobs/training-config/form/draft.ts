@@ -56,20 +56,6 @@ export function withUsualSettings(draft: Draft, preset: string): Draft {
   return { ...draft, curriculum: isNaics(preset), values: { ...draft.values, ...usualSettings(preset) } };
 }
 
-/** The model's `config.json`, or why it is invalid. */
-export function readConfig(text: string): { config?: Record<string, unknown>; problem?: string } {
-  if (text.trim() === '') return { problem: 'Paste a config.json or choose a file.' };
-  try {
-    const config: unknown = JSON.parse(text);
-    if (typeof config === 'object' && config !== null && !Array.isArray(config)) {
-      return { config: config as Record<string, unknown> };
-    }
-    return { problem: 'A config.json must be an object: { … }.' };
-  } catch (failure) {
-    return { problem: `This is not JSON: ${(failure as Error).message}` };
-  }
-}
-
 /** "64:900 256:100", with blanks or commas between; the server reports what is not a number. */
 const readLengths = (text: string) =>
   text.split(/[\s,;]+/).filter(Boolean).map((pair) => {

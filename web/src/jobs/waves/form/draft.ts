@@ -1,4 +1,4 @@
-import { looksLikeJsonl } from '../../../services/files/records';
+import { looksLikeJsonl, readRecords, UnreadableFile } from '../../../services/files/records';
 import { Remembered } from '../../shared/remembered';
 import type { Args } from '../words';
 
@@ -46,6 +46,30 @@ export const mostBytes = 8 * 1024 * 1024 - 64 * 1024;
 
 export const pricesOf = (draft: Draft): string => (draft.source === 'file' ? (draft.file?.text ?? '') : draft.pasted);
 
+const stem = (name: string) => name.replace(/\.[^.]*$/, '').slice(0, 60);
+const field = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** Several files of prices as one CSV; rows without a symbol get it from the file's name. Throws UnreadableFile. */
+export function joined(files: readonly { name: string; text: string }[]): { name: string; text: string } {
+  const tables = files.map(({ name, text }) => {
+    try {
+      const { columns, rows } = readRecords(text, true);
+      const names = columns.map((column) => column.toLowerCase());
+      // As yfinance writes it: the columns, the symbol, and the name of the index.
+      if (rows[0]?.[0] === 'Ticker') {
+        rows.splice(0, rows[1]?.[0] === 'Date' ? 2 : 1);
+        names[0] = 'date';
+      }
+      return { symbol: stem(name), names, rows };
+    } catch (caught) {
+      throw caught instanceof UnreadableFile ? new UnreadableFile(`${name}: ${caught.message}`) : caught;
+    }
+  });
+  const columns = ['symbol', ...new Set(tables.flatMap(({ names }) => names).filter((name) => name !== 'symbol'))];
+  const lines = tables.flatMap(({ symbol, names, rows }) => rows.map((row) => columns.map((column) => field(row[names.indexOf(column)] || (column === 'symbol' ? symbol : ''))).join(',')));
+  return { name: `${files.length} files`, text: [columns.join(','), ...lines].join('\n') };
+}
+
 /** What is missing or too long, before anything is sent. */
 export function whyNot(draft: Draft): string | undefined {
   if (draft.source === 'dataset') return draft.dataset.trim() === '' ? 'Choose a dataset first.' : undefined;
@@ -79,7 +103,7 @@ const numberOr = (text: string): number | undefined => (text.trim() === '' ? und
 
 export function toArgs(draft: Draft): Args {
   const prices = pricesOf(draft);
-  const name = draft.source === 'file' ? draft.file?.name.replace(/\.[^.]*$/, '').slice(0, 60) : undefined;
+  const name = draft.source === 'file' ? draft.file && stem(draft.file.name) : undefined;
   const input: Args =
     draft.source === 'dataset' ? { dataset: draft.dataset.trim() }
     : { prices, format: looksLikeJsonl(prices) ? 'jsonl' : 'csv', ...(name ? { symbol: name } : {}) };

@@ -20,7 +20,7 @@ export interface Section {
 export type Block =
   | { as: 'paragraph'; line: Line }
   | { as: 'heading'; id: string; line: Line }
-  | { as: 'list'; ordered: boolean; items: readonly Line[] }
+  | { as: 'list'; ordered: boolean; start?: number; items: readonly Line[] }
   | { as: 'table'; head: readonly Line[]; rows: readonly (readonly Line[])[] }
   | { as: 'code'; text: string; language: Language };
 

@@ -14,6 +14,8 @@ export const groups: readonly { title: string; topics: readonly Entry[] }[] = [
     title: 'Use',
     topics: [
       { name: 'quick-start', title: 'Quick start', lead: 'From nothing to the first job’s report.', load: () => import('./quick-start.md?document') },
+      { name: 'training', title: 'Training runs', lead: 'LoRA and QLoRA, several GPUs, configuration files, your own GPU, measuring back.', load: () => import('./training.md?document') },
+      { name: 'data-and-teams', title: 'Data, schedules and teams', lead: 'Datasets and their versions, schedules, sharing, shares of the devices, webhooks.', load: () => import('./data-and-teams.md?document') },
       { name: 'roles', title: 'Roles', lead: 'What each role in a team may do, and what system admins may do.', load: () => import('./roles.md?document') },
       { name: 'commands', title: 'Command line', lead: 'Every command with its options.', load: () => import('./commands.json?document') },
     ],
@@ -22,6 +24,7 @@ export const groups: readonly { title: string; topics: readonly Entry[] }[] = [
     title: 'Operate',
     topics: [
       { name: 'operating', title: 'Operating', lead: 'Backup, upgrade, TLS, nodes, metrics and logs.', load: () => import('../../../../../deploy/OPERATING.md?document') },
+      { name: 'architecture', title: 'Architecture', lead: 'The programs, the rooms of the server, and the path of a job.', load: () => import('../../../../../server/README.md?document') },
       { name: 'scaling', title: 'Beyond one machine', lead: 'A replicated database, several servers, Kubernetes, Slurm, and what to do when a part fails.', load: () => import('../../../../../deploy/SCALING.md?document') },
       { name: 'identity-provider', title: 'Sign in with your identity provider', lead: 'OpenID Connect, with roles from groups.', load: () => import('./identity-provider.md?document') },
       { name: 'settings', title: 'Settings', lead: 'Every setting with its default, values and variable.', load: () => import('./settings.json?document') },
