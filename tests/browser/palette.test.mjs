@@ -56,6 +56,7 @@ visit('a search without matches says so, Escape changes nothing', { arrange: (se
 
 visit('what is done is found by its name: on a page, in the settings, in the documentation', { arrange: (server) => server.myTeams.push({ team: { ...server.team, id: 'team_2', name: 'research' }, role: 'member' }) }, async ({ page, server, go }) => {
   await go('/#/home');
+  await page.getByRole('heading', { name: 'What fits on your GPU?' }).waitFor();
   await page.keyboard.press('Control+K');
   const first = palette(page).getByRole('option').first();
   for (const [words, found] of [

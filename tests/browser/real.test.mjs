@@ -231,8 +231,8 @@ function standalone(svg) {
       if (value !== getComputedStyle(element.parentElement ?? svg).getPropertyValue(name)) copies[place].setAttribute(name, value);
     }
   }
-  for (const [name, value] of Object.entries({ xmlns: 'http://www.w3.org/2000/svg', width: 384, height: 264, 'font-family': 'Inter, sans-serif' })) copy.setAttribute(name, value);
-  return `${copy.outerHTML.replace(/<!--.*?-->/g, '').replace('>', '><rect width="384" height="264" rx="12" fill="#fff"/>')}\n`;
+  for (const [name, value] of Object.entries({ width: 384, height: 264, 'font-family': 'Inter, sans-serif' })) copy.setAttribute(name, value);
+  return `${new XMLSerializer().serializeToString(copy).replace(/<!--.*?-->/g, '').replace('>', '><rect width="384" height="264" rx="12" fill="#fff"/>')}\n`;
 }
 
 /** Runs in the page: how far two pictures lie apart, as a mean over their pixels of 0 to 255. */

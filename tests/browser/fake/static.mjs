@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname, join, normalize } from 'node:path';
 
-const types = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.csv': 'text/csv', '.svg': 'image/svg+xml' };
+const types = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.csv': 'text/csv', '.svg': 'image/svg+xml', '.woff2': 'font/woff2' };
 
 export const policy = [
   "default-src 'none'",
@@ -11,6 +11,7 @@ export const policy = [
   "style-src 'self'",
   "connect-src 'self'",
   "img-src 'self' data:",
+  "font-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
@@ -24,7 +25,8 @@ export async function serveStatic(root, path, response) {
     return;
   }
   const file = join(root, normalize(path === '/' ? '/index.html' : path));
-  const body = await readFile(`${file}.gz`).catch(() => null);
+  const packed = extname(file) !== '.woff2'; // which is compressed as it is
+  const body = await readFile(packed ? `${file}.gz` : file).catch(() => null);
   response.setHeader('Content-Security-Policy', policy);
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Referrer-Policy', 'no-referrer');
@@ -33,6 +35,6 @@ export async function serveStatic(root, path, response) {
     response.writeHead(404).end();
     return;
   }
-  response.writeHead(200, { 'Content-Type': types[extname(file)], 'Content-Encoding': 'gzip' });
+  response.writeHead(200, { 'Content-Type': types[extname(file)], ...(packed && { 'Content-Encoding': 'gzip' }) });
   response.end(body);
 }

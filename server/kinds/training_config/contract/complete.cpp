@@ -13,7 +13,7 @@ namespace {
 
 namespace tr = ::plimsoll::training;
 
-bool has(const json& list, const std::string& id) {
+bool contains(const json& list, const std::string& id) {
     return std::ranges::any_of(
         list, [&](const json& one) { return one.value("id", std::string(kCustomGpu)) == id; });
 }
@@ -46,12 +46,12 @@ FieldErrors complete_gpus(json& args, const PlanningContext& planning_context) {
             auto profile = tr::profile_for({device->name, device->memory_bytes});
             profile.name = device->name + " (" + device->node + ")";
             id = profile.id;
-            if (!has(described, profile.id)) described.push_back(custom_gpu_json(profile));
+            if (!contains(described, profile.id)) described.push_back(custom_gpu_json(profile));
             continue;
         }
         for (const auto& card : planning_context.records_of(kGpuProfiles)) {
             const bool meant = id == card.id || id == "all";
-            if (meant && !has(described, card.id)) described.push_back(json::parse(card.data));
+            if (meant && !contains(described, card.id)) described.push_back(json::parse(card.data));
         }
     }
     if (!described.empty()) args["custom_gpus"] = std::move(described);

@@ -18,7 +18,7 @@ using O = tr::Observation;
 
 // In the rules, "it" is the option.
 const S& training(const Given& g) { return g.report.settings; }
-bool has(const Given& g, std::string_view pointer) { return find(g.args, pointer) != nullptr; }
+bool gives(const Given& g, std::string_view pointer) { return find(g.args, pointer) != nullptr; }
 bool is_family(const Given& g, tr::Family family) { return g.report.shape.family == family; }
 bool has_batch(const Given& g) { return g.report.batch > 0; }
 bool has_no_adapters(const Given& g) { return training(g).lora.rank == 0; }
@@ -88,8 +88,8 @@ constexpr Option kOptions[] = {
      .field = {[](Request& request, const json& value) { value.get_to(request.pretraining); },
                [](const Request& request) { return json(request.pretraining); }},
      .no_effect = {{{[](const Given& g) {
-                         return follows_guide(g) || (has(g, "/target_effective_batch") &&
-                                                     (has(g, "/learning_rate/base") || is_sgd(g)));
+                         return follows_guide(g) || (gives(g, "/target_effective_batch") &&
+                                                     (gives(g, "/learning_rate/base") || is_sgd(g)));
                      },
                      "It sets the default effective batch and learning rate, but both are given or "
                      "set by the guide."}}}},
@@ -182,7 +182,7 @@ constexpr Option kOptions[] = {
     {.pointer = "/training/lora/targets",
      .field = fields::setting_word<kLoraTargets, &S::lora, &L::targets>,
      .no_effect = {{kNoAdapters,
-                    {[](const Given& g) { return has(g, "/training/lora/modules"); },
+                    {[](const Given& g) { return gives(g, "/training/lora/modules"); },
                      "The modules name the layers: omit targets or modules."}}}},
     {.pointer = "/training/lora/modules",
      .field = fields::kLoraModules,
@@ -222,14 +222,14 @@ constexpr Option kOptions[] = {
      .field = fields::report<&R::rate, &tr::RateQuestion::base_rate>},
     {.pointer = "/learning_rate/base_batch",
      .field = fields::report<&R::rate, &tr::RateQuestion::base_batch>,
-     .no_effect = {{{[](const Given& g) { return !has(g, "/learning_rate/base"); },
+     .no_effect = {{{[](const Given& g) { return !gives(g, "/learning_rate/base"); },
                      "Also give the learning rate for this batch."}}}},
     {.pointer = "/learning_rate/noise_scale",
      .field = fields::report<&R::rate, &tr::RateQuestion::noise_scale>,
      .no_effect = {{{is_sgd, "The rule for SGD does not depend on it."},
                     {[](const Given& g) {
-                         return has(g, "/learning_rate/base") &&
-                                !has(g, "/learning_rate/base_batch");
+                         return gives(g, "/learning_rate/base") &&
+                                !gives(g, "/learning_rate/base_batch");
                      },
                      "A rate without its batch is kept as it is: also give the batch."}}}},
     {.pointer = "/workload/dataset_size",
