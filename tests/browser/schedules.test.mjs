@@ -40,7 +40,7 @@ visit('a file on a schedule becomes a dataset, of which each run takes the newes
   await page.getByText(/^CSV with/).waitFor();
   await page.getByLabel('Schedule name').fill('Nightly');
   await page.getByRole('textbox', { name: 'Cron expression' }).fill('30 2 * * *');
-  const data = page.getByRole('combobox', { name: 'Data' });
+  const data = page.getByRole('combobox', { name: 'Data', exact: true });
   const named = page.getByRole('group', { name: 'the command' });
   for (const [words, dataset] of [['This upload, every time', 'data_1new'], ['Only a new upload of this name', 'new:news.csv'], ['The newest upload of this name', 'newest:news.csv']]) {
     await data.selectOption({ label: words });

@@ -93,6 +93,7 @@ walk('settings for 4 GPUs from a config.json', 3, async (step) => {
 
 test('a run of the nightly report reads the newest upload', async () => {
   await open('/datasets');
+  await page.getByRole('heading', { name: 'Datasets', level: 1 }).waitFor();
   await page.locator('input[type=file]').setInputFiles({ name: 'news.csv', mimeType: 'text/csv', buffer: Buffer.from('headline,day\nBad news,2\nWorse news,2\n') });
   await until(async () => (await ask('/v1/datasets')).items.filter(({ state }) => state === 'ready').length === 2, 'the second upload');
   await open('/schedules');

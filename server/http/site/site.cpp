@@ -35,7 +35,8 @@ constexpr std::array kTypes = {
 
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+    "img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors "
+    "'none'; "
     "require-trusted-types-for 'script'; trusted-types svelte-trusted-html";
 
 // The `type` of a problem is such an address; the pages have theirs in the fragment.

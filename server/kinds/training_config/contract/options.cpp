@@ -88,8 +88,9 @@ constexpr Option kOptions[] = {
      .field = {[](Request& request, const json& value) { value.get_to(request.pretraining); },
                [](const Request& request) { return json(request.pretraining); }},
      .no_effect = {{{[](const Given& g) {
-                         return follows_guide(g) || (gives(g, "/target_effective_batch") &&
-                                                     (gives(g, "/learning_rate/base") || is_sgd(g)));
+                         return follows_guide(g) ||
+                                (gives(g, "/target_effective_batch") &&
+                                 (gives(g, "/learning_rate/base") || is_sgd(g)));
                      },
                      "It sets the default effective batch and learning rate, but both are given or "
                      "set by the guide."}}}},
