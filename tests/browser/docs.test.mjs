@@ -74,7 +74,9 @@ visit('every page of the documentation opens, and its sections have addresses', 
   for (const { name, title: heading } of topics) {
     await page.evaluate((topic) => (location.hash = `#/docs/${topic}`), name);
     await title(page, heading);
+    await page.locator('.section').first().waitFor();
     const part = page.getByRole('navigation', { name: 'On this page' }).getByRole('link').last();
+    if (name === 'architecture') continue; // short enough to have no list
     const href = await part.getAttribute('href');
     await part.click();
     await until(() => page.evaluate((id) => document.activeElement?.id === id, href.slice('#/docs/'.length).replace('/', '-')), `the focus at ${href}`);

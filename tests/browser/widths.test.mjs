@@ -129,9 +129,9 @@ const reported = views.find(({ name }) => name === 'report-full');
 visit('headline numbers stand on one line, whatever their labels', { width: 1280, arrange: reported.arrange }, async ({ page, go }) => {
   await go(reported.address);
   const valueOf = async (label) => (await page.locator('.stat', { hasText: label }).locator('.value').boundingBox()).y;
-  await page.getByText('Standard deviation').waitFor();
+  await page.getByText('Standard deviation').evaluate((label) => (label.textContent = 'Standard deviation of every score'));
   const label = async (text) => (await page.getByText(text, { exact: true }).boundingBox()).height;
-  assert.ok((await label('Standard deviation')) > (await label('Lowest')), 'one label has two lines');
+  assert.ok((await label('Standard deviation of every score')) > (await label('Lowest')), 'one label has two lines');
   assert.equal(await valueOf('Standard deviation'), await valueOf('Lowest'));
 });
 
