@@ -7,10 +7,10 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (506, 45_525),
-    'server': (777, 73_037),
-    'web': (407, 27_774),
+    'server': (778, 73_097),
+    'web': (407, 27_699),
     'migrations': (169, 6_357),
-    'deploy': (91, 2_100),
+    'deploy': (92, 2_100),
     'tests': (769, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
