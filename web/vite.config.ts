@@ -26,7 +26,7 @@ export default defineConfig({
       document: ['/src/routes/docs/NamedPage.svelte'],
     }),
     // Of 58.2 and 83.9 kB: a kind of one's own finds room, as tests/kind/example must.
-    budget({ first, firstKilobytes: 61, partKilobytes: 85.5, styleKilobytes: 18.5 }),
+    budget({ first, firstKilobytes: 61, partKilobytes: 87, styleKilobytes: 18.5 }),
     compress({ extensions: ['.js', '.css', '.csv', '.html', '.svg'] }),
   ],
   build: {
