@@ -322,7 +322,7 @@ visit('a webhook is added, tested and removed', async ({ page, server, go }) => 
   await page.getByRole('button', { name: 'Add webhook' }).click();
   await page.getByText('Enter a URL.').waitFor();
   await page.getByRole('textbox', { name: 'URL' }).fill('https://hooks.example.com/press');
-  await page.getByRole('dialog').getByText('Slack', { exact: true }).click();
+  await page.getByRole('radio', { name: 'Slack' }).check({ force: true });
   await page.getByRole('textbox', { name: 'Only jobs with labels' }).fill('desk=energy');
   const refusal = { status: 422, title: 'Invalid', errors: [{ pointer: '/url', detail: 'is not on the list' }, { pointer: '/events/0', detail: 'is unknown' }] };
   server.faults.set('POST /v1/webhooks', refusal);

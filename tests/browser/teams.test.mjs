@@ -192,6 +192,7 @@ test('a job of many lines is followed to its end, its report is exact, and the p
     await open('/datasets');
     const tasks = await watchTasks(page);
     await page.locator('input[type=file]').setInputFiles(path);
+    await page.getByRole('heading', { name: 'many.csv' }).waitFor();
     await page.getByText('Ready', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'New sentiment job' }).click();
     await page.getByText(`CSV with ${lines.toLocaleString('en-GB')} records`).waitFor();

@@ -114,7 +114,7 @@ class Docs(unittest.TestCase):
     def test_servers_of_operating(self):
         """Each `plimsoll serve` with flags, on a port and on data of its own, until it is ready."""
         lines = [block for block in blocks(ROOT / "deploy/OPERATING.md") if block.startswith("plimsoll serve --")]
-        self.assertEqual(len(lines), 2)
+        self.assertEqual(len(lines), 3)
         for line in lines:
             folder = pathlib.Path(tempfile.mkdtemp(prefix="plm-"))
             folder.chmod(0o755)

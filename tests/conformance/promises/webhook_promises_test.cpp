@@ -14,13 +14,16 @@ class WebhookPromises : public StoreTest {
     WebhookPromises() : author_{people_.team, people_.user, "request-1"} {}
 
     webhooks::WebhookStore& store() { return stores_.webhooks; }
-    Webhook create(const std::string& name) {
+    static Webhook named(const std::string& name) {
         Webhook webhook;
         webhook.name = name;
         webhook.url = "https://hooks.example.com/x";
         webhook.format = "plimsoll";
         webhook.labels = "{}";
-        return must(store().create(author_, webhook, std::string(32, 's')));
+        return webhook;
+    }
+    Webhook create(const std::string& name) {
+        return must(store().create(author_, named(name), std::string(32, 's')));
     }
 
     Author author_;
@@ -95,7 +98,7 @@ TEST_F(WebhookPromises, AnotherTeamsWebhookLooksMissing) {
 
 TEST_F(WebhookPromises, TheNumberPerTeamIsLimited) {
     for (int i = 0; i < webhooks::kWebhooksPerTeam; ++i) create(std::to_string(i));
-    EXPECT_EQ(code(store().create(author_, {}, std::string(32, 's'))), Errc::conflict);
+    EXPECT_EQ(code(store().create(author_, named("more"), std::string(32, 's'))), Errc::conflict);
     must(store().remove(author_, must(store().list(people_.team))[0].id));
     create("again");
 }
