@@ -37,7 +37,7 @@ visit('a file on a schedule becomes a dataset, of which each run takes the newes
   await page.getByRole('radio', { name: 'On a schedule' }).check();
   await page.getByRole('radio', { name: 'File' }).check();
   await page.locator('input[type=file]').setInputFiles({ name: 'news.csv', mimeType: 'text/csv', buffer: Buffer.from('text\nShares soar.\n') });
-  await page.getByText(/^CSV with/).waitFor();
+  await page.getByText(/^CSV with \d/).waitFor();
   await page.getByLabel('Schedule name').fill('Nightly');
   await page.getByRole('textbox', { name: 'Cron expression' }).fill('30 2 * * *');
   const data = page.getByRole('combobox', { name: 'Data', exact: true });

@@ -73,7 +73,7 @@ better, and where Plimsoll is slower the row is here, too. ${ledger}
 ${sections(results.filter(({ peer }) => peer !== null && /\d+\.\d/.test(peer)), [
   ['Sentiment', 'Texts scored by the same model, and a whole job from its submission to its end.', /shape.*headlines|lines, from|VADER/],
   ['Tokenizers', 'On one thread.', /^tokenizer/],
-  ['The queue', 'Jobs that are durable when they are acknowledged.', /POST \/v1\/jobs|enqueue|no-op tasks/],
+  ['The queue', 'Jobs that are durable when they are acknowledged.', /POST |enqueue|no-op (?:tasks|jobs)/],
   ['Parts of a model on a GPU', 'In bf16, beside PyTorch, which is faster at most large products.', /^engine on NVIDIA/],
 ])}
 `;

@@ -91,9 +91,9 @@ TEST(SentimentKind, EveryRowHasTheContractsColumns) {
             EXPECT_EQ(missing.erase(member), 1U) << member;
         // Only of jobs by a policy, of comparisons, and of items that have them; nulls where the
         // text failed.
-        const std::set<std::string> optional{"model",  "form",   "model_asked", "model_reason",
-                                             "source", "time",   "given_label", "group",
-                                             "kept",   "models", "windows"};
+        const std::set<std::string> optional{"form",   "model_asked", "model_reason", "source",
+                                             "time",   "given_label", "group",        "kept",
+                                             "models", "windows"};
         EXPECT_EQ(missing, row["error"].is_null() ? optional : std::set<std::string>());
     }
 }
