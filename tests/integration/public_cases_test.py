@@ -52,7 +52,9 @@ def copy_of(w, name, labels=None):
 
 
 def scores(w, model, texts=TEXTS):
-    return w.api.post("/v1/score", {"model": model, "texts": texts}).json["items"]
+    items = w.api.post("/v1/score", {"model": model, "texts": texts}).json["items"]
+    assert all(item.pop("model") == model for item in items), items
+    return items
 
 
 @case(38, "models as saved: weights in one file or in parts, label names: the same scores")

@@ -98,13 +98,13 @@ class WavesJobs(unittest.TestCase):
     def test_broken_symbols_fail_alone(self):
         good = "".join(f"good,2024-01-{day:02},{10 + (day * 7) % 5}\n" for day in range(1, 31))
         bad = ("twice,2024-01-01,1\ntwice,2024-01-01,2\nback,2024-01-02,1\nback,2024-01-01,2\nback,2024-01-03,2\n"
-               "zero,2024-01-01,0\nnan,2024-01-01,nan\nshort,2024-01-01,5\n")
+               "zero,2024-01-01,0\ndear,2024-01-01,dear\nshort,2024-01-01,5\n")
         report, rows = self.finished(self.submit(prices="symbol,date,close\n" + good + bad))
         self.assertEqual(report["items"], {"total": 6, "ok": 1, "failed": 5})
         errors = {row["symbol"]: row["error"] for row in rows}
         self.assertIsNone(errors["good"])
         for symbol, words in (("twice", "occurs twice"), ("back", "must be sorted by date"), ("zero", "zero or negative"),
-                              ("nan", "not a price"), ("short", "has 1 bar")):
+                              ("dear", "not a price"), ("short", "has 1 bar")):
             self.assertIn(words, errors[symbol])
         self.assertEqual(len(report["summary"]["errors"]), 5)
         results = f"/v1/jobs/{report['job_id']}/results"
