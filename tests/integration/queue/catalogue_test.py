@@ -42,7 +42,7 @@ class Catalogue(unittest.TestCase):
             select c.relname from pg_class c where c.relnamespace = 'plimsoll'::regnamespace and c.relkind in ('r', 'p', 'v', 'S')
               and (case when c.relkind = 'S' then has_sequence_privilege('plimsoll_worker', c.oid, 'usage, select, update')
                 else has_table_privilege('plimsoll_worker', c.oid, 'select, insert, update, delete, truncate, references, trigger')
-                  or has_any_column_privilege('plimsoll_worker', c.oid, 'select, insert, update, references') end)""")
+                  or has_any_column_privilege('plimsoll_worker', c.oid, 'select, insert, update, references') end) order by 1""")
         self.assertEqual([r.relname for r in tables], ['schema_function', 'schema_migration', 'schema_set'])
         functions = self.queue.rows("""
             select proname from pg_proc where pronamespace = 'plimsoll'::regnamespace

@@ -159,6 +159,7 @@ class Scorer {
         std::string out;
         RowMore more;
         more.windows = options_.windows;
+        more.model = device_ == nullptr ? kVader : model_.name;
         for (std::int64_t i = 0; i < texts.count; ++i) {
             const auto place = static_cast<std::size_t>(i);
             text::RecordView item;
