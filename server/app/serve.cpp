@@ -86,12 +86,11 @@ void tell_unused_variables() {
 // By their variables, as those who set them know them.
 void tell_settings_of_jobs(const Settings& settings) {
     std::string text;
-    for (const auto& kind : jobs::contracts()) {
+    for (const auto& kind : jobs::contracts())
         for (const auto& setting : kind.settings) {
             const auto& value = settings.kinds.find(setting.key)->second;
             if (!value.empty()) text += " " + std::string(setting.variable) + "=" + value;
         }
-    }
     log::info("jobs run with" + text);
 }
 

@@ -15,8 +15,6 @@ namespace {
 
 using Answered = tl::expected<Planned, Refusal>;
 
-constexpr std::chrono::seconds kRecent{1};
-
 // The arguments with the class of the device that they name. The job waits for a device that is not
 // connected, as it does for a class.
 template <class Classes>
@@ -140,9 +138,9 @@ awaitable<Result<PlanningContextReader::Facts>> PlanningContextReader::read(
     }
     if (!needs_pool) co_return facts;
     // Otherwise every submit that needs no records would cost one more query. Offers change with
-    // heartbeats, so those of the last second suffice, unless they lead to a refusal.
+    // heartbeats, so recent ones suffice, unless they lead to a refusal.
     facts.is_recent = !anew && !has_records && last_pool_ != nullptr &&
-                      std::chrono::steady_clock::now() - last_pool_->read_at < kRecent;
+                      std::chrono::steady_clock::now() - last_pool_->read_at < recent_;
     if (!facts.is_recent) {
         CO_TRY_DO(co_await read_pool());
     }

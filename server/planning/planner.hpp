@@ -48,9 +48,11 @@ struct Arguments {
 // `node/device`. References must outlive it.
 class PlanningContextReader {
   public:
+    // `recent`: for how long devices that were read serve other calls, too.
     PlanningContextReader(teams::TeamRecordStore& records, queue::JobStore& jobs,
-                          jobs::KindSettings settings = {})
-        : records_(records), jobs_(jobs), settings_(std::move(settings)) {}
+                          jobs::KindSettings settings = {},
+                          std::chrono::seconds recent = std::chrono::seconds(1))
+        : records_(records), jobs_(jobs), settings_(std::move(settings)), recent_(recent) {}
 
     using Outcome = tl::expected<void, Refusal>;
     // Gets the place of the arguments, and the arguments with the class of their device.
@@ -87,6 +89,7 @@ class PlanningContextReader {
     teams::TeamRecordStore& records_;
     queue::JobStore& jobs_;
     jobs::KindSettings settings_;
+    std::chrono::seconds recent_;
     mutable SharedPool last_pool_;  // none: not read yet
 };
 

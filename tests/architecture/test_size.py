@@ -6,7 +6,7 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (506, 45_525),
+    'engine': (506, 45_509),
     'server': (778, 73_102),
     'web': (407, 27_699),
     'migrations': (169, 6_357),

@@ -31,37 +31,21 @@ std::string simple(std::string_view name) {
 
 // The usual names, the likeliest first.
 constexpr std::array<std::string_view, kColumns> kKnownNames = {
-    "symbol|ticker|name|instrument|isin|symbole|s\xC3\xADmbolo|simbolo|security",
-    "date|datetime|timestamp|dtyyyymmdd|time|open time|day|snapped at|observation date|trade date|"
-    "exchange date|tradedate|datum|zeit|zeitpunkt|fecha|data|unix|unix timestamp|"
-    "window start|ts "
-    "event|tarih|Дата|날짜|일자|\xE6\x97\xA5\xE6\x9C\x9F|\xE6\x97\xA5\xE4\xBB\x98|t",
+    "symbol|ticker|name|instrument|isin|symbole|símbolo|simbolo|security",
+    "date|datetime|timestamp|dtyyyymmdd|time|open time|day|snapped at|observation date|"
+    "trade date|exchange date|tradedate|datum|zeit|zeitpunkt|fecha|data|unix|unix timestamp|"
+    "window start|ts event|tarih|Дата|날짜|일자|日期|日付|t",
     "time|zeit|uhrzeit|heure|hora|ora",
-    "open|open price|opening price|px open|er\xC3\xB6"
-    "ffnung|er\xC3\xB6"
-    "ffn.|"
-    "er\xC3\xB6"
-    "ffnungskurs|erster|ouverture|ouv.|ouv|apertura|abertura|eerste|"
-    "openen|otwarcie|açılış|Откр.|시가|\xE9\x96\x8B\xE7\x9B\xA4|\xE5\xBC\x80\xE7\x9B\x98|"
-    "\xE5\xBC\x80\xE7\x9B\x98\xE4\xBB\xB7|\xE5\xA7\x8B\xE5\x80\xA4|o",
-    "high|high price|px high|hoch|h\xC3\xB6"
-    "chst|h\xC3\xB6"
-    "chstkurs|"
-    "tageshoch|haut|plus haut|yüksek|Макс.|고가|m\xC3\xA1ximo|m\xC3\xA1xima|massimo|hoog|najwyzszy|"
-    "najwy\xC5\xBCszy|\xE6\x9C\x80\xE9\xAB\x98|\xE6\x9C\x80\xE9\xAB\x98\xE4\xBB\xB7|"
-    "\xE9\xAB\x98\xE5\x80\xA4|h",
-    "low|low price|px low|düşük|Мин.|저가|tief|tiefst|tiefstkurs|tagestief|bas|plus "
-    "bas|m\xC3\xADnimo|"
-    "m\xC3\xADnima|minimo|laag|najnizszy|najni\xC5\xBCszy|\xE6\x9C\x80\xE4\xBD\x8E|"
-    "\xE6\x9C\x80\xE4\xBD\x8E\xE4\xBB\xB7|\xE5\xAE\x89\xE5\x80\xA4|l",
+    "open|open price|opening price|px open|eröffnung|eröffn.|eröffnungskurs|erster|ouverture|"
+    "ouv.|ouv|apertura|abertura|eerste|openen|otwarcie|açılış|Откр.|시가|開盤|开盘|开盘价|始値|o",
+    "high|high price|px high|hoch|höchst|höchstkurs|tageshoch|haut|plus haut|yüksek|Макс.|고가|"
+    "máximo|máxima|massimo|hoog|najwyzszy|najwyższy|最高|最高价|高値|h",
+    "low|low price|px low|düşük|Мин.|저가|tief|tiefst|tiefstkurs|tagestief|bas|plus bas|mínimo|"
+    "mínima|minimo|laag|najnizszy|najniższy|最低|最低价|安値|l",
     "close|close/last|close price|closing price|price|last|last price|px last|latest|settle|"
-    "settlement|settlement price|kapanış|Şimdi|Цена|종가|laatst|schluss|"
-    "schlusskurs|zuletzt|letzter|kurs|cl\xC3\xB4ture|cloture|clot|dernier|cierre|"
-    "\xC3\xBAltimo|ultimo|chiusura|fechamento|slot|laatste|zamkniecie|"
-    "zamkni\xC4\x99"
-    "cie|\xE6\x94\xB6\xE7\x9B\x98|"
-    "\xE6\x94\xB6\xE7\x9B\x98\xE4\xBB\xB7|\xE7\xB5\x82\xE5\x80\xA4|adj close|adj. close|"
-    "value|c",
+    "settlement|settlement price|kapanış|Şimdi|Цена|종가|laatst|schluss|schlusskurs|zuletzt|"
+    "letzter|kurs|clôture|cloture|clot|dernier|cierre|último|ultimo|chiusura|fechamento|slot|"
+    "laatste|zamkniecie|zamknięcie|收盘|收盘价|終値|adj close|adj. close|value|c",
 };
 
 bool is_word_of(std::string_view words, std::string_view word) {

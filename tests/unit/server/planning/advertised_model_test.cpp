@@ -61,13 +61,9 @@ TEST_F(AdvertisedModel, IsNotLookedUpForVader) {
 }
 
 TEST_F(AdvertisedModel, ManySubmitsReadThePoolOnce) {
-    const auto before = std::chrono::steady_clock::now();
     ASSERT_TRUE(plan(json::object()));
     database_.close();
-    const auto again = plan(json::object());
-    if (std::chrono::steady_clock::now() - before > std::chrono::seconds(1))
-        GTEST_SKIP() << "what was read is forgotten after a second, and the machine took longer";
-    EXPECT_TRUE(again);
+    EXPECT_TRUE(plan(json::object()));
 }
 
 TEST_F(AdvertisedModel, NothingIsRefusedBecauseOfStaleData) {

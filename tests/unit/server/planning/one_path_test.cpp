@@ -85,14 +85,11 @@ TEST_F(OnePath, FindsTheClassOfANamedDevice) {
     EXPECT_EQ(outcome({{"device", "node-b/host"}}).substr(0, 8), "/device:");
 }
 
-TEST_F(OnePath, ReadsThePoolOnceInASecond) {
+TEST_F(OnePath, ReadsThePoolOnceForCallsInARow) {
     add_crane();
-    const auto before = std::chrono::steady_clock::now();
     outcome({{"load", 3}});
     database_.close();
     const auto known = outcome({{"device", "node-a/host"}});
-    if (std::chrono::steady_clock::now() - before > std::chrono::seconds(1))
-        GTEST_SKIP() << "what was read is forgotten after a second, and the machine took longer";
     EXPECT_EQ(json::parse(known).at("device_class"), "host");
 }
 

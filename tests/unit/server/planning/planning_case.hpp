@@ -21,7 +21,8 @@ class PlanningCase : public testing::Test {
   protected:
     explicit PlanningCase(std::span<const jobs::Contract> kinds = jobs::contracts())
         : planner_(server_.stores().datasets, kinds,
-                   {server_.stores().records, server_.stores().jobs}, pool_) {
+                   {server_.stores().records, server_.stores().jobs, {}, std::chrono::hours(1)},
+                   pool_) {
         server_.start();
     }
     ~PlanningCase() override { server_.stop(); }

@@ -37,10 +37,10 @@ void plan_stage_of_zero(Planner& p) {
         p.set("sharding", {"zero_optimization", "stage"}, stage, true);
     else
         p.set("sharding", {"zero_optimization"}, R"({"stage": )" + stage + "}", true);
-    const auto compare = [&](const char* name, double usual, double value) {
-        if (value > 0 && value != usual)
+    const auto compare = [&](const char* name, double estimated, double value) {
+        if (value > 0 && value != estimated)
             p.say(fmt::format("zero_optimization.{} is {:g}; the estimate is for {:g}", name, value,
-                              usual));
+                              estimated));
     };
     const auto in_file = [&](const char* name) {
         return scalar_at(p.root, {"zero_optimization", name}, 0.0);
