@@ -7,7 +7,7 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (506, 45_509),
-    'server': (778, 73_102),
+    'server': (778, 73_104),
     'web': (407, 27_699),
     'migrations': (169, 6_357),
     'deploy': (92, 2_100),

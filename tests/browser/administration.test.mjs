@@ -246,6 +246,20 @@ visit('a page for other roles says what they may do, and leads home', { arrange:
   await page.getByRole('heading', { name: 'What fits on your GPU?' }).waitFor();
 });
 
+visit('audit events are filtered, paged and downloaded', async ({ page, go }) => {
+  await go('/#/settings/audit');
+  const rows = page.getByRole('table', { name: 'Audit events' }).getByRole('row');
+  await rows.nth(2).waitFor();
+  assert.equal(await rows.count(), 3);
+  await page.getByRole('button', { name: 'Older events' }).click();
+  await rows.nth(3).waitFor();
+  await rows.nth(1).getByText('name nightly script').waitFor();
+  await page.getByLabel('Actions on').selectOption('token');
+  await rows.filter({ hasText: 'Member set' }).waitFor({ state: 'detached' });
+  assert.equal(await rows.count(), 3);
+  assert.match(await page.getByRole('link', { name: 'CSV' }).getAttribute('href'), /audit-events\.csv\?action=token$/);
+});
+
 visit('the audit is filtered by person, object and days, which stand in the address', async ({ page, server, go }) => {
   await go('/#/settings/audit');
   const rows = page.getByRole('table', { name: 'Audit events' }).getByRole('row');
@@ -255,12 +269,12 @@ visit('the audit is filtered by person, object and days, which stand in the addr
   await page.getByRole('combobox', { name: 'By', exact: true }).selectOption('ada');
   await page.getByLabel('Target').fill('tok_7');
   await page.getByLabel('Target').press('Enter');
-  await rows.filter({ hasText: 'token.revoke' }).waitFor();
+  await rows.filter({ hasText: 'Token revoked' }).waitFor();
   assert.equal(await rows.count(), 2);
   // The event's own day is the last one of the range, then it lies before the range.
   await page.getByLabel('To', { exact: true }).fill('2025-03-04');
   await page.getByLabel('From', { exact: true }).fill('2025-03-04');
-  await rows.filter({ hasText: 'token.revoke' }).waitFor();
+  await rows.filter({ hasText: 'Token revoked' }).waitFor();
   await page.getByLabel('To', { exact: true }).fill('2025-03-06');
   await page.getByLabel('From', { exact: true }).fill('2025-03-05');
   await page.getByText('No event matches').waitFor();

@@ -140,11 +140,14 @@ class ReportLinks(unittest.TestCase):
 
     def test_openings_are_audited_once_an_hour(self):
         before = self.audited("report_link.open")
-        secret = self.share()["secret"]
+        made = self.share()
         for _ in range(3):
-            self.assertEqual(self.opened(secret).status, 200)
+            self.assertEqual(self.opened(made["secret"]).status, 200)
         self.assertEqual(self.audited("report_link.open"), before + 1)
-        self.assertGreater(self.audited("report_link.create"), 0)
+        link = made["report_link"]["id"]
+        opened, created = self.api.get("/v1/audit-events?target=" + link).json["items"]
+        self.assertEqual([opened["action"], opened["target"]], ["report_link.open", link])
+        self.assertEqual([created["action"], created["target"], created["data"]["job"]], ["report_link.create", link, self.job])
 
     def test_a_link_ends_with_who_made_it_and_with_the_token(self):
         self.server.admin("add-user", "grace")

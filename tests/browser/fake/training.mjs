@@ -117,6 +117,8 @@ export function estimate(spec) {
   const gpus = structuredClone(chosen.length > 0 ? chosen : summary.gpus.slice(0, 1));
   const batch = spec.args.training?.batch;
   if (batch) for (const card of gpus) Object.assign(card, { batch, why: `A batch of ${batch}, as asked.` });
+  // Without what-ifs only what does not fit has ways out.
+  if (spec.args.what_ifs === false) for (const card of gpus) if (card.fits !== 'no') card.what_ifs = [];
   const comparisons = gpus.length > 1 ? structuredClone(summary.comparisons) : [];
   return { kind: spec.kind, summary: { ...structuredClone(summary), gpus, comparisons } };
 }

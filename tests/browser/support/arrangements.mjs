@@ -15,7 +15,7 @@ export const hangs = (call) => (server) => {
   full(server);
   server.faults.set(call, 'hang');
 };
-export const queue = (server) => (server.queue = busyQueue());
+export const queue = (server) => Object.assign(server, { queue: busyQueue(), used: true });
 export const viewer = (server) => (server.scopes = ['jobs:read']);
 /** Presses a button of this name and waits for the dialog that it opens. */
 export const opened = (button) => async (page) => {

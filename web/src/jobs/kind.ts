@@ -50,6 +50,8 @@ export interface Curve {
   name: string;
   points: readonly (readonly [batch: number, value: number])[];
   text: (value: number) => string;
+  /** What a round number of its values is: 2^30 for memory. */
+  unit?: number;
 }
 
 /** A part of a page, loaded when first shown. */

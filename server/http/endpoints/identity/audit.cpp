@@ -26,24 +26,21 @@ struct TargetKind {
     std::string_view noun;
     std::string_view prefix;
 };
-constexpr std::array kTargetKinds = {TargetKind{"job", "job"},
-                                     TargetKind{"dataset", "data"},
-                                     TargetKind{"schedule", "sched"},
-                                     TargetKind{"webhook", "hook"},
-                                     TargetKind{"team", "team"},
-                                     TargetKind{"user", "user"},
-                                     TargetKind{"member", "user"},
-                                     TargetKind{"link", "user"},
-                                     TargetKind{"token", "tok"},
-                                     TargetKind{"service_account", "user"},
-                                     TargetKind{"session", "sess"},
-                                     TargetKind{"baseline", "base"},
-                                     TargetKind{"hold", "hold"},
-                                     TargetKind{"password", "user"},
-                                     TargetKind{"password_link", "user"},
-                                     TargetKind{"invitation", "inv"},
-                                     TargetKind{"second_factor", "user"},
-                                     TargetKind{"recovery_code", "user"}};
+constexpr std::array kTargetKinds = {
+    TargetKind{"job", "job"},           TargetKind{"dataset", "data"},
+    TargetKind{"schedule", "sched"},    TargetKind{"webhook", "hook"},
+    TargetKind{"team", "team"},         TargetKind{"user", "user"},
+    TargetKind{"member", "user"},       TargetKind{"link", "user"},
+    TargetKind{"token", "tok"},         TargetKind{"service_account", "user"},
+    TargetKind{"session", "sess"},      TargetKind{"baseline", "base"},
+    TargetKind{"hold", "hold"},         TargetKind{"report_link", "link"},
+    TargetKind{"password", "user"},     TargetKind{"password_link", "user"},
+    TargetKind{"invitation", "inv"},    TargetKind{"second_factor", "user"},
+    TargetKind{"recovery_code", "user"}};
+
+// The members of an event's data that are IDs, as rows hold them.
+constexpr std::array kDataIds = {TargetKind{"job", "job"}, TargetKind{"user", "user"},
+                                 TargetKind{"actor_team", "team"}, TargetKind{"from_team", "team"}};
 
 constexpr std::array<jobs::Column, 11> kAuditColumns = {{{"id"},
                                                          {"at"},
@@ -92,6 +89,11 @@ json audit_json(const AuditEvent& event) {
                   {"address", text_or_null(event.address)},
                   {"request_id", text_or_null(event.request_id)},
                   {"data", json::parse(event.data)}};
+    for (const auto& [name, prefix] : kDataIds) {
+        const auto id = shown["data"].find(name);
+        if (id != shown["data"].end() && id->is_number_integer())
+            *id = public_id(prefix, id->get<std::int64_t>());
+    }
     if (event.action == "job.create" && event.target.empty())
         for (auto& job : shown["data"]["jobs"])
             job = plimsoll::to_public(JobId{std::stoll(job.get_ref<const std::string&>())});

@@ -26,7 +26,7 @@ export function figures({ summary }: components['schemas']['TrainingConfigReport
 export function curves({ summary }: components['schemas']['TrainingConfigReport']): Curve[] {
   const { curve } = [...summary.gpus].sort(better)[0]!;
   return [
-    { name: 'Reserved memory', points: curve.map(({ batch, reserved_bytes }) => [batch, reserved_bytes]), text: gibibytes },
+    { name: 'Reserved memory', points: curve.map(({ batch, reserved_bytes }) => [batch, reserved_bytes]), text: gibibytes, unit: 2 ** 30 },
     { name: 'Samples per second', points: curve.map(({ batch, samples_per_second }) => [batch, samples_per_second]), text: speedText },
   ];
 }

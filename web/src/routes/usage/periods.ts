@@ -1,3 +1,5 @@
+import { duration } from '../../design/text/format';
+
 /** The times that the page can show. They end with the current hour, day or month; all in UTC, as on the server. */
 
 export type Step = 'hour' | 'day' | 'month';
@@ -41,3 +43,5 @@ const formats: Record<Step, Intl.DateTimeFormatOptions> = {
 
 export const nameOf = (step: Step, start: Date): string =>
   new Intl.DateTimeFormat(undefined, { ...formats[step], timeZone: 'UTC' }).format(start);
+
+export const usedTime = (seconds: number): string => (seconds === 0 ? '0 s' : duration(seconds * 1000));
