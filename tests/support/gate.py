@@ -1,4 +1,4 @@
-"""A gate between a client and a server that tests can shut, and that cuts connections on request."""
+"""A gate between a client and a server that tests can shut or slow down, and that cuts connections on request."""
 
 import asyncio
 
@@ -15,6 +15,7 @@ class Gate(Beside):
     def __init__(self, target, address=('127.0.0.1', 0), fuse=lambda: None):
         super().__init__()
         self.target, self.fuse, self.connections, self.cuts = target, fuse, 0, 0
+        self.delay, self.open_ends = 0, []  # seconds that each piece waits; of connections
         self.server = self._call(self._listen(address))
         self.port = None if isinstance(address, str) else self.server.sockets[0].getsockname()[1]
 
@@ -24,6 +25,14 @@ class Gate(Beside):
 
     def open(self):
         self._call(self._set(True))
+
+    def cut(self):
+        """Ends all connections that there are."""
+        self._call(self._cut())
+
+    async def _cut(self):
+        for end in self.open_ends:
+            end.transport.abort()
 
     async def _listen(self, address):
         self.passable = asyncio.Event()
@@ -38,11 +47,13 @@ class Gate(Beside):
     async def _serve(self, reader, writer):
         self.connections += 1
         ends = [writer]
+        self.open_ends.append(writer)
         try:
             await self.passable.wait()
             there = await (asyncio.open_unix_connection(self.target) if isinstance(self.target, str)
                            else asyncio.open_connection(*self.target))
             ends.append(there[1])
+            self.open_ends.append(there[1])
             left = [self.fuse()]
             pumps = [asyncio.ensure_future(self._pump(*way, left)) for way in ((reader, there[1]), (there[0], writer))]
             await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
@@ -53,11 +64,14 @@ class Gate(Beside):
         finally:
             for end in ends:
                 end.transport.abort()
+                self.open_ends.remove(end)
 
     async def _pump(self, reader, writer, left):
         try:
             while data := await reader.read(65536):
                 await self.passable.wait()
+                if self.delay:
+                    await asyncio.sleep(self.delay)
                 if left[0] is not None:
                     data, left[0] = data[:left[0]], left[0] - len(data)
                 writer.write(data)
