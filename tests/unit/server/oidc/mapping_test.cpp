@@ -153,5 +153,19 @@ TEST(Admission, ANewUserHasANameThatCanBeShown) {
     EXPECT_THAT(admission().admit({{"sub", "auth0|\u0456"}})->names, SizeIs(1));
 }
 
+// Whole names, too, and what begins in Latin letters: identity-provider.md says which claim counts.
+TEST(Admission, ANameInAnotherScriptLeavesTheNextClaim) {
+    for (const auto* name : {"Анна Ахматова", "Ελένη Βιτάλη", "نجيب محفوظ", "עמוס עוז", "村上春樹",
+                             "한강", "प्रेमचंद", "ანა", "Anna Ахматова", "Þórarinn 村上"}) {
+        const auto names = admission()
+                               .admit({{"sub", "auth0|7"},
+                                       {"name", name},
+                                       {"preferred_username", name},
+                                       {"email", "anna@example.com"}})
+                               ->names;
+        EXPECT_THAT(names, ElementsAre("anna@example.com", MatchesRegex("user .{12}"))) << name;
+    }
+}
+
 }  // namespace
 }  // namespace plimsoll::oidc

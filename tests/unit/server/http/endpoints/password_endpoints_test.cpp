@@ -189,9 +189,10 @@ TEST_F(PasswordEndpoints, GuessesForOneNameAreDelayed) {
         for (int i = 0; i < 5 && status == 401; ++i) status = try_password(user, kHorse).status;
         EXPECT_EQ(status, 401);
         if (std::string(user) == "nobody") break;  // the address must wait, too, from here on
+        prolong_waits();
         const auto held = try_password(user, kHorse);
         EXPECT_EQ(held.status, 429);
-        EXPECT_EQ(held.header("retry-after"), "1");
+        EXPECT_FALSE(held.header("retry-after").empty());
         EXPECT_EQ(held.header("ratelimit-policy"), R"("password-attempts";q=1;w=300)");
     }
 }

@@ -1,8 +1,8 @@
 #include "server/identity/totp.hpp"
+#include "server/postgres/cluster/embedded_settings.hpp"
 #include "tests/unit/server/http/live/live_server.hpp"
 
 #include <string>
-#include <thread>
 
 namespace plimsoll::http::test {
 namespace {
@@ -12,16 +12,36 @@ using nlohmann::json;
 constexpr auto kPassword = "a boat that floats";
 constexpr auto kPath = "/v1/users/me/second-factor";
 
+// The server's statements find a clock of the database that stands in the middle of a step, an hour
+// ago.
+class StandingClock {
+  protected:
+    StandingClock() {
+        constexpr auto kStep = identity::kCodeStep.count();
+        conformance::Cluster::get().execute(
+            "create schema standing; grant usage on schema standing to public; "
+            "create function standing.clock_timestamp() returns timestamptz language sql as "
+            "'select to_timestamp(" +
+            std::to_string(step_ * kStep + kStep / 2) + ")'; " + kDatabase +
+            " set search_path = standing, pg_catalog");
+    }
+    ~StandingClock() {
+        conformance::Cluster::get().execute(kDatabase +
+                                            " reset search_path; "
+                                            "drop schema standing cascade");
+    }
+
+    const std::int64_t step_ = identity::code_step(SystemClock().now() - std::chrono::hours(1));
+
+  private:
+    const std::string kDatabase = std::string("alter database ") + postgres::kEmbeddedDatabase;
+};
+
 // With the user ada, who has a password. The codes of three steps are good, each of them once.
-// Steps are counted from that of the test's start, near the end of which no test begins.
-class SecondFactorEndpoints : public LiveServer {
+class SecondFactorEndpoints : private StandingClock, public LiveServer {
   protected:
     void SetUp() override {
         LiveServer::SetUp();
-        constexpr std::chrono::seconds kEnough{12};
-        while (identity::code_step(clock_.now() + kEnough) != identity::code_step(clock_.now()))
-            std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        step_ = identity::code_step(clock_.now());
         const auto link = call("createPasswordLink", {"POST", "/v1/password-links", identity_.ada,
                                                       json{{"user_id", ada()}}.dump()});
         const json body = {{"password_token", link.json().at("password_token")},
@@ -72,7 +92,6 @@ class SecondFactorEndpoints : public LiveServer {
         return confirmed.json().at("recovery_codes");
     }
 
-    std::int64_t step_ = 0;
     json offered_;
 };
 
@@ -117,6 +136,7 @@ TEST_F(SecondFactorEndpoints, WrongCodesAreDelayedLikeWrongPasswords) {
     add();
     for (int i = 0; i < identity::kFreePasswordAttempts; ++i)
         EXPECT_EQ(sign_in("000000").status, 401) << i;
+    prolong_waits();
     EXPECT_EQ(sign_in(code_of(offered_, 0)).status, 429);
 }
 
@@ -144,6 +164,7 @@ TEST_F(SecondFactorEndpoints, CodesForRemovalAreDelayed) {
     add();
     for (int i = 0; i < identity::kFreePasswordAttempts; ++i)
         EXPECT_EQ(remove("000000").status, 422);
+    prolong_waits();
     EXPECT_EQ(remove(code_of(offered_, 0)).status, 429);
 }
 
