@@ -58,6 +58,30 @@ TEST_F(SignalsTest, AChangeJustBeforeTheWaitEndsItToo) {
     run_until([&] { return heard_ == 2; });
 }
 
+// The change is heard while the caller still submits or reads the job, which takes long on a busy
+// server.
+TEST_F(SignalsTest, AChangeDuringALongReadEndsTheNextWait) {
+    const auto since = std::chrono::steady_clock::now();
+    const auto heard = [&](JobId id) {
+        const int before = heard_;
+        listen(id);
+        io_.poll();
+        must(stores_.jobs.cancel(people_.team, people_.user, id));
+        run_until([&] { return heard_ > before; });
+    };
+    const auto id = must(stores_.jobs.submit(job_of(1))).id;
+    heard(id);
+    bool over = false;
+    asio::steady_timer read(io_, 300ms);
+    read.async_wait([&](boost::system::error_code) { over = true; });
+    run_until([&] { return over; });
+    heard(must(stores_.jobs.submit(job_of(1))).id);
+    bool woken = false;
+    asio::co_spawn(io_, quiet_.stores().signals.changed_since(id, since, since + kNever),
+                   [&](std::exception_ptr) { woken = true; });
+    run_until([&] { return woken; });
+}
+
 TEST_F(SignalsTest, AChangeEndsAFollowersWaitOnce) {
     const auto id = must(stores_.jobs.submit(job_of(1))).id;
     auto follow = [&]() -> asio::awaitable<void> {

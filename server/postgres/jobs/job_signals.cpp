@@ -14,8 +14,9 @@
 namespace plimsoll::postgres {
 namespace {
 
-// How long a change is remembered for callers that are reading the job: longer than a read takes.
-// It also limits how often a job with many changes is read.
+// For callers that are reading the job: longer than a read takes on a busy server.
+constexpr std::chrono::seconds kRemembered{2};
+// Limits how often a job with many changes is read.
 constexpr std::chrono::milliseconds kRecent{100};
 
 // Forwards notifications of plimsoll_job to callers waiting for those jobs.
@@ -31,10 +32,11 @@ class JobSignals final : public queue::JobSignals {
     }
 
     // A change shortly before the call also ends the wait: it may have happened between the
-    // caller's read of the job and this call.
+    // caller's read of the job and this call. An old one must not: callers would read the job
+    // again and again.
     awaitable<void> changed(JobId id, Clock::time_point deadline) override {
-        forget_old();
-        if (const auto found = recent_.find(id); found != recent_.end())
+        if (const auto found = recent_.find(id);
+            found != recent_.end() && Clock::now() < found->second + kRecent)
             deadline = std::min(deadline, found->second + kRecent);
         co_await wait(id, deadline);
     }
@@ -55,10 +57,8 @@ class JobSignals final : public queue::JobSignals {
         co_await timer->async_wait(asio::as_tuple(asio::use_awaitable));
     }
 
-    // An old change must not end a wait: callers would read the job again and again.
-    void forget_old() {
-        const auto now = Clock::now();
-        while (!recent_order_.empty() && recent_order_.front().first + kRecent <= now) {
+    void forget_old(Clock::time_point now) {
+        while (!recent_order_.empty() && recent_order_.front().first + kRemembered <= now) {
             const auto [at, id] = recent_order_.front();
             recent_order_.pop_front();
             if (const auto found = recent_.find(id); found != recent_.end() && found->second == at)
@@ -68,8 +68,8 @@ class JobSignals final : public queue::JobSignals {
 
     // The payload is a list of ids, separated by commas.
     void notified(std::string_view payload) {
-        forget_old();
         const auto now = Clock::now();
+        forget_old(now);
         const char* at = payload.data();
         const char* const end = at + payload.size();
         while (at < end) {
