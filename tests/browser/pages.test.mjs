@@ -283,8 +283,8 @@ visit('a session elsewhere is ended', async ({ page, server, go }) => {
   await go('/#/settings/sessions');
   const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
   await rows.nth(2).waitFor();
-  await rows.filter({ hasText: 'this session' }).getByText('Mozilla/5.0').waitFor();
-  await page.getByRole('button', { name: 'Sign out grace, unknown client' }).click();
+  await rows.filter({ hasText: 'this session' }).getByText('Firefox on Linux').waitFor();
+  await page.getByRole('button', { name: 'Sign out grace, Unknown client' }).click();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await heard(page, 'Session ended');
   await rows.nth(2).waitFor({ state: 'detached' });

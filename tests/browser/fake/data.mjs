@@ -14,7 +14,7 @@ const person = { email: null, email_verified: false, is_admin: false, disabled: 
 export const user = { ...person, id: 'usr_1', name: 'ada', is_admin: true, created_at: '2025-01-02T08:00:00.000Z' };
 const signedIn = { team: { id: 'team_1', name: 'research' }, created_at: '2025-03-04T09:00:00.000Z', last_used_at: '2025-03-04T10:00:00.000Z', expires_at: '2025-03-11T09:00:00.000Z' };
 export const sessions = [
-  { ...signedIn, id: 'sess_1', user: { id: 'usr_1', name: 'ada' }, current: true, address: '192.0.2.7', agent: 'Mozilla/5.0 (X11; Linux x86_64)' },
+  { ...signedIn, id: 'sess_1', user: { id: 'usr_1', name: 'ada' }, current: true, address: '192.0.2.7', agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:146.0) Gecko/20100101 Firefox/146.0' },
   { ...signedIn, id: 'sess_2', user: { id: 'usr_2', name: 'grace' }, current: false, address: null, agent: null },
 ];
 const changed = { at: '2025-03-04T09:00:00.000Z', user_id: 'usr_1', user: 'ada', team_id: 'team_1', team: null, address: null, request_id: 'req_1' };

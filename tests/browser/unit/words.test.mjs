@@ -8,6 +8,7 @@ const { parseLabels } = await load('routes/new/typed.ts');
 const { patternWords, when } = await load('jobs/waves/words.ts');
 const profileWords = await load('jobs/profile/words.ts');
 const { asHere, reasonText } = await load('routes/schedules/times.ts');
+const { actionWords, clientName } = await load('routes/settings/words.ts');
 const { nextSort, sortRows } = await load('design/tables/table.ts');
 
 test('times are written to the minute, dates as they are', () => {
@@ -20,6 +21,22 @@ test('times are written to the minute, dates as they are', () => {
 test('a pattern is named as the engine names it', () => {
   const names = { flat_regular: 'regular flat up', leading_diagonal: 'leading diagonal up', corrective: 'correction up', zigzag: 'zigzag up' };
   for (const [rule, words] of Object.entries(names)) assert.equal(patternWords(rule, 'up'), words);
+});
+
+test('an audited action is said in words', () => {
+  const said = { 'report_link.open': 'Report link opened', 'job.cancel': 'Job cancelled', 'job.redrive': 'Job run again', 'user.update': 'User updated', 'member.set': 'Member set' };
+  for (const [action, words] of Object.entries(said)) assert.equal(actionWords(action), words);
+});
+
+test('a session is named by its browser and system, a program by itself', () => {
+  const windows = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+  assert.equal(clientName(windows), 'Chrome on Windows');
+  assert.equal(clientName(`${windows} Edg/142.0.0.0`), 'Edge on Windows');
+  assert.equal(clientName('Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15'), 'Safari on macOS');
+  assert.equal(clientName('Mozilla/5.0 (Linux; Android 16; Mobile; rv:146.0) Gecko/146.0 Firefox/146.0'), 'Firefox on Android');
+  assert.equal(clientName('Mozilla/5.0'), 'Browser');
+  assert.equal(clientName('plimsoll/0.9.0'), 'plimsoll/0.9.0');
+  assert.equal(clientName(null), 'Unknown client');
 });
 
 test('shares are never rounded to 0 % or 100 %', () => {

@@ -25,12 +25,3 @@ export const listAudit = (filter: AuditFilter, cursor: string | undefined, signa
 
 export const auditTable = (filter: AuditFilter): string =>
   `/v1/audit-events.csv?${new URLSearchParams(Object.entries(asQuery(filter)).map(([name, value]) => [name, String(value)]))}`;
-
-/** Verbs whose past is not made by rule. */
-const pasts: Readonly<Record<string, string>> = { set: 'set', run: 'run', cancel: 'cancelled', cleanup: 'cleaned up', redrive: 'run again' };
-
-/** What was done, as a person says it: "Report link opened" for report_link.open. */
-export function actionWords(action: string): string {
-  const [noun = '', verb = ''] = action.replaceAll('_', ' ').split('.');
-  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${pasts[verb] ?? `${verb}${verb.endsWith('e') ? 'd' : 'ed'}`}`;
-}
