@@ -7,8 +7,8 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (506, 45_509),
-    'server': (778, 73_104),
-    'web': (407, 27_699),
+    'server': (778, 73_180),
+    'web': (408, 27_759),
     'migrations': (169, 6_357),
     'deploy': (97, 2_100),
     'tests': (770, None),

@@ -8,7 +8,7 @@ const { parseLabels } = await load('routes/new/typed.ts');
 const { patternWords, when } = await load('jobs/waves/words.ts');
 const profileWords = await load('jobs/profile/words.ts');
 const { asHere, reasonText } = await load('routes/schedules/times.ts');
-const { actionWords, clientName } = await load('routes/settings/words.ts');
+const { actionWords, clientName } = await load('routes/settings-words.ts');
 const { nextSort, sortRows } = await load('design/tables/table.ts');
 
 test('times are written to the minute, dates as they are', () => {

@@ -1,4 +1,5 @@
 import { duration } from '../../design/text/format';
+import type { UsageItem } from '../../services/usage';
 
 /** The times that the page can show. They end with the current hour, day or month; all in UTC, as on the server. */
 
@@ -45,3 +46,19 @@ export const nameOf = (step: Step, start: Date): string =>
   new Intl.DateTimeFormat(undefined, { ...formats[step], timeZone: 'UTC' }).format(start);
 
 export const usedTime = (seconds: number): string => (seconds === 0 ? '0 s' : duration(seconds * 1000));
+
+/** Device time in each step, as Bars draws it. */
+export function barsOf(step: Step, starts: readonly Date[], items: readonly UsageItem[]) {
+  const used = new Map(items.map((item) => [Date.parse(item.start!), item.device_seconds]));
+  const amounts = starts.map((start) => used.get(start.getTime()) ?? 0);
+  const highest = Math.max(...amounts);
+  const names = starts.map((start) => nameOf(step, start));
+  return {
+    label: `Device time in each ${step}`,
+    headings: ['From', 'Device time'],
+    ceiling: usedTime(highest),
+    bars: amounts.map((amount, index) => ({ key: index, height: highest > 0 ? amount / highest : 0, name: names[index]!, words: usedTime(amount) })),
+    ends: [names[0]!, names[Math.floor(names.length / 2)]!, names.at(-1)!],
+    rows: amounts.map((amount, index) => [names[index]!, usedTime(amount)]),
+  };
+}

@@ -43,13 +43,17 @@ Result<std::vector<std::string>> read_files(const ShowRunRequest& request, Confi
         return fail(Errc::invalid_input, "None of these files has a known structure.",
                     request.paths.front());
     }
-    // As the library would find it, or beside the file that names it.
+    // Beside the file that names it, or as the library finds it from a project's folder, which is
+    // often further up.
     const bool known = std::ranges::find(run.structures, kDeepSpeed) != run.structures.end();
     if (run.deepspeed.empty() || known) return read;
     const auto folder = fs::path(read.front()).parent_path();
     const fs::path named = run.deepspeed;
-    for (const auto& file : {folder / named, named, folder / named.filename()}) {
-        if (!fs::exists(file)) continue;
+    std::vector<fs::path> places = {folder / named, named, folder / named.filename()};
+    for (auto up = fs::absolute(folder); up != up.parent_path(); up = up.parent_path())
+        places.push_back(up.parent_path() / named);
+    for (const auto& file : places) {
+        if (!fs::is_regular_file(file)) continue;
         TRY_DO(take(file.string(), true));
         return read;
     }
@@ -157,6 +161,11 @@ Result<ConfiguredRequest> configured_request(const ShowRunRequest& request) {
     TRY(auto args, run_arguments(request, run, files.front()));
     const json cluster = args.value("cluster", json());
     if (cluster.is_object() && !cluster.contains("cards")) {
+        if (cluster.contains("offload") && cluster.value("sharding", "").starts_with("fsdp"))
+            return fail(Errc::invalid_input,
+                        "The files offload what FSDP shards, and do not say over how many GPUs: "
+                        "give --cards.",
+                        files.front());
         run.notes.emplace_back(
             "the files do not set the number of GPUs: 1 is assumed (change it with --cards)");
     }

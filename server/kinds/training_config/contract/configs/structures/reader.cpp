@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <regex>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -77,6 +78,44 @@ std::vector<Path> around_adapters(const Path& around) {
     return all;
 }
 
+// The linear layers of a decoder whose whole names match a pattern, as peft matches it, or why they
+// cannot be told. Patterns come from others: one that could take long is not tried.
+Result<std::vector<std::string>> layers_matching(const std::string& text) {
+    constexpr std::size_t kMaxBytes = 400;
+    constexpr std::array kLayers = {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
+                                    "self_attn.o_proj", "mlp.gate_proj",    "mlp.up_proj",
+                                    "mlp.down_proj"};
+    constexpr std::array kRoots = {"model.layers.", "model.language_model.layers.",
+                                   "language_model.model.layers.", "language_model.layers."};
+    const auto unknown = [] {
+        return fail(Errc::invalid_input, "this pattern of names is not modelled: list the layers");
+    };
+    if (text.size() > kMaxBytes || text.find_first_of("{}") != text.npos) return unknown();
+    std::vector<std::string> matching;
+    try {
+        // The implementation whose time grows with pattern and name alone.
+        const std::regex pattern(text, std::regex::ECMAScript | std::regex_constants::__polynomial);
+        for (const std::string_view layer : kLayers) {
+            bool matches = false;
+            for (const char* root : kRoots) {
+                int found = 0;
+                for (const char* at : {"0.", "1.", "2.", "7.", "10.", "21.", "33.", "70."})
+                    found += std::regex_match(root + (at + std::string(layer)), pattern) ? 1 : 0;
+                if (found != 0 && found != 8)
+                    return fail(Errc::invalid_input,
+                                "adapters on some layers only are not modelled");
+                matches = matches || found != 0;
+            }
+            if (matches) matching.emplace_back(layer.substr(layer.find('.') + 1));
+        }
+    } catch (const std::regex_error&) {
+        return unknown();
+    }
+    if (matching.empty()) return unknown();
+    if (matching.size() == kLayers.size()) matching = {"all-linear"};
+    return matching;
+}
+
 void read_targets(Reader& reader, const Path& place, json& lora) {
     const auto node = reader.node(place);
     std::vector<std::string> names;
@@ -85,7 +124,9 @@ void read_targets(Reader& reader, const Path& place, json& lora) {
             if (one.IsScalar()) names.push_back(one.Scalar());
     } else if (node.IsDefined() && node.IsScalar() &&
                node.Scalar().find_first_of("()[]|*\\.^$") != std::string::npos) {
-        reader.unmodelled(place, "a pattern of names is not modelled: list the layers");
+        auto matching = layers_matching(node.Scalar());
+        if (!matching) return reader.unmodelled(place, matching.error().message);
+        names = std::move(*matching);
     } else if (node.IsDefined() && node.IsScalar()) {  // LLaMA-Factory: names with commas between
         auto text = node.Scalar();
         std::ranges::replace(text, ',', ' ');
@@ -309,8 +350,9 @@ void read_adapted_run(Reader& reader, const Path& around, std::int64_t library_r
 
 bool read_run(const YAML::Node& root, ConfiguredRun& run) {
     Reader reader(root, run);
-    return read_axolotl(reader) || read_torchtune(reader) || read_deepspeed(reader) ||
-           read_accelerate(reader) || read_transformers(reader) || read_lightning(reader);
+    return read_llama_factory_1(reader) || read_axolotl(reader) || read_torchtune(reader) ||
+           read_deepspeed(reader) || read_accelerate(reader) || read_transformers(reader) ||
+           read_lightning(reader);
 }
 
 Result<void> read_run(std::string_view text, ConfiguredRun& run) {

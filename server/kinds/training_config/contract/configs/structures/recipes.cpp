@@ -23,6 +23,7 @@ void read_optimizer(Reader& in, const Path& place, const std::string& name) {
         {"adamw8bit", "adam_8bit"},
         {"adamw_8bit", "adam_8bit"},
         {"adamw_bnb_8bit", "adam_8bit"},
+        {"adamw_torch_8bit", "adam_8bit"},
         {"pagedadamw", "paged_adamw"},
         {"paged_adamw", "paged_adamw"},
         {"paged_adamw_32bit", "paged_adamw"},
@@ -215,6 +216,20 @@ void read_torchtune_adapters(Reader& in, const std::string& builder) {
 }
 
 }  // namespace
+
+// The structure of LLaMA-Factory's new trainer, which holds logits and types of its own.
+bool read_llama_factory_1(Reader& in) {
+    if (word_at(in.root, {"model"}).empty() || !has(in.root, {"train_dataset"}) ||
+        !has(in.root, {"micro_batch_size"}))
+        return false;
+    in.run.structures.emplace_back("LLaMA-Factory v1 configuration");
+    in.run.model = in.word({"model"});
+    in.run.unmodelled.push_back(
+        {"",
+         "the trainer of LLaMA-Factory v1 is not modelled; the nearest that is: estimate --model " +
+             in.run.model + " --checkpointing, with --lora RANK, --cards N --sharding fsdp"});
+    return true;
+}
 
 bool read_axolotl(Reader& in) {
     if (!is_axolotl(in.root)) return false;

@@ -122,7 +122,8 @@ class Arguments {
     void plan_optimizer() {
         const auto meant = transformers_optimizer(r_);
         const auto present = word(in("optim"));
-        const auto usual = present == "adamw_8bit"    ? "adamw_bnb_8bit"  // the same to it
+        const auto usual = present == "adamw_8bit" ? "adamw_bnb_8bit"  // the same to it
+                           : present == "adamw_torch_8bit" && meant == "adamw_bnb_8bit" ? present
                            : present == "paged_adamw" ? "paged_adamw_32bit"
                                                       : present;
         // The default is fused AdamW.

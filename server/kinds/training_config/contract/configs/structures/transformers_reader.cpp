@@ -13,6 +13,7 @@ const std::map<std::string, const char*>& optimizers() {
         {"sgd", "sgd"},
         {"adafactor", "adafactor"},
         {"adamw_bnb_8bit", "adam_8bit"},
+        {"adamw_torch_8bit", "adam_8bit"},
         {"adamw_8bit", "adam_8bit"},
         {"paged_adamw", "paged_adamw"},
         {"paged_adamw_32bit", "paged_adamw"},
@@ -41,14 +42,11 @@ class ArgumentReader {
         in_.clip(in_.value(in("max_grad_norm"), 1.0) > 0);
         read_attention();
         read_sharding();
-        bool packs = false;
-        for (const char* name : {"packing", "padding_free", "neat_packing"})
-            packs = in_.value(in(name), false) || packs;
-        if (packs) run_.training["packed"] = true;
         const bool liger = in_.value(in("enable_liger_kernel"), false);
         read_liger(in_.value(in("use_liger_kernel"), false) || liger);
         run_.model = in_.word(of_model({"model_name_or_path"}));
         read_method();
+        read_packing();
         read_length();
         note_evaluation();
         read_adapted_run(in_, around_, rank());
@@ -157,6 +155,16 @@ class ArgumentReader {
             run_.notes.push_back(place_of(place) + " is " + std::to_string(batch) +
                                  ": evaluation is not modelled, and its larger batches may need "
                                  "more than training");
+    }
+
+    void read_packing() {
+        for (const char* name : {"packing", "padding_free", "neat_packing"}) {
+            if (!in_.value(in(name), false)) continue;
+            if (run_.training.contains("method"))
+                in_.unmodelled(in(name), "answers are estimated with their padding");
+            else
+                run_.training["packed"] = true;
+        }
     }
 
     void read_length() {

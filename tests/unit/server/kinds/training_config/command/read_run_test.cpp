@@ -15,6 +15,8 @@ TEST(ReadRun, NamesTrainersThatAreNotModelled) {
     EXPECT_THAT(unmodelled(kTrl + "num_generations: 8\nuse_vllm: true\n"),
                 HasSubstr("vLLM beside the trainer"));
     EXPECT_THAT(unmodelled(kTrl + "cpo_alpha: 1\n"), HasSubstr("CPO"));
+    EXPECT_THAT(unmodelled(kTrl + "loss_type: apo_zero\npadding_free: true\n"),
+                HasSubstr("padding_free is true: answers"));
     for (const auto* rl : {"grpo", "simpo"})
         EXPECT_THAT(unmodelled(kAxolotl + "rl: " + rl + "\n"), HasSubstr("rl is")) << rl;
 }
@@ -195,10 +197,36 @@ TEST(ReadRun, ReadsAxolotlsKernelsAndWeightsInFp16) {
               "fp16_autocast");
 }
 
-TEST(ReadRun, NamesPatternsOfLayers) {
-    EXPECT_THAT(unmodelled(kAxolotl + "adapter: lora\nlora_target_modules: "
-                                      "'model.layers.[\\d]+.(mlp|self_attn).(up|down)_proj'\n"),
-                HasSubstr("a pattern of names"));
+TEST(ReadRun, ReadsPatternsOfLayers) {
+    const auto adapted = [](const std::string& pattern) {
+        return kAxolotl + "adapter: lora\nlora_target_modules: '" + pattern + "'\n";
+    };
+    const auto lora = [&](const std::string& pattern) {
+        return run_of(adapted(pattern)).training["lora"];
+    };
+    EXPECT_EQ(lora("model.layers.[\\d]+.(mlp|self_attn).(up|down)_proj")["modules"],
+              json::parse(R"(["up_proj", "down_proj"])"));
+    EXPECT_EQ(lora("model.language_model.layers.[\\d]+.(_checkpoint_wrapped_module.)?(mlp|"
+                   "cross_attn|self_attn).(up|down|gate|q|k|v|o)_proj")["targets"],
+              "all_linear");
+    EXPECT_EQ(lora(".*\\.(q|v)_proj")["modules"], json::parse(R"(["q_proj", "v_proj"])"));
+    EXPECT_THAT(unmodelled(adapted(".*layers.(3|7|11).self_attn.(q|v)_proj")),
+                HasSubstr("on some layers only"));
+    for (const std::string never : {"*", "vision.*", "(a|b){1,9}", ".*(", "(.*)*\\1"})
+        EXPECT_THAT(unmodelled(adapted(never)), HasSubstr("pattern of names")) << never;
+    // A name of 40 letters would take years where every way is tried.
+    EXPECT_THAT(unmodelled(adapted("((([a-z_.0-9]*)*)*)*!")), HasSubstr("pattern of names"));
+}
+
+TEST(ReadRun, ReadsTorchaosOptimizerAndNamesLlamaFactorysNewTrainer) {
+    EXPECT_EQ(run_of(kAxolotl + "optimizer: adamw_torch_8bit\n").training["optimizer"],
+              "adam_8bit");
+    EXPECT_EQ(run_of(kTrl + "optim: adamw_torch_8bit\n").training["optimizer"], "adam_8bit");
+    EXPECT_THAT(unmodelled("model: Qwen/Qwen3-4B\ntrain_dataset: d.yaml\nmicro_batch_size: 1\n"),
+                HasSubstr("the trainer of LLaMA-Factory v1 is not modelled"));
+}
+
+TEST(ReadRun, ReadsAxolotlsShards) {
     EXPECT_EQ(unmodelled(kAxolotl + "val_set_size: 0.1\nfsdp_config: {sharding_strategy: "
                                     "FULL_SHARD, activation_checkpointing: true}\n"),
               "");
