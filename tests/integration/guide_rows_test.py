@@ -93,6 +93,7 @@ class GuideRows(unittest.TestCase):
     def test_a_missing_default_model_is_told_everywhere(self):
         doctor = self.server.run("doctor", env={"SENTIMENT_MODEL_NAME": "distilbert"}, check=False).stdout
         self.assertIn("The default model distilbert is not installed here", doctor)
+        self.server.logged("warn", "The default model distilbert is not installed here")
         job = self.api.wait(self.api.submit_texts(["good"]))
         self.assertEqual(self.api.results(job["id"])[0]["model"], "vader", "each row names its model")
         [choice] = self.api.get(f"/v1/jobs/{job['id']}/report").json["summary"]["choices"]

@@ -257,7 +257,17 @@ std::optional<std::uint64_t> free_space(fs::path folder) {
     return space.available;
 }
 
-std::vector<Finding> of_kinds(const app::Settings& settings) {
+void look_at_sign_in(DoctorFacts& facts) {
+    const auto credentials = client::load_credentials();
+    if (!credentials) return;
+    facts.signed_in_to = credentials->server;
+    client::ApiClient api(credentials->server, credentials->token);
+    if (const auto me = api.send("GET", "/v1/users/me"); !me) facts.sign_in_problem = me.error();
+}
+
+}  // namespace
+
+std::vector<Finding> findings_of_kinds(const app::Settings& settings) {
     jobs::KindSettings given;
     given.values = settings.kinds;
     std::vector<Finding> all;
@@ -268,16 +278,6 @@ std::vector<Finding> of_kinds(const app::Settings& settings) {
     }
     return all;
 }
-
-void look_at_sign_in(DoctorFacts& facts) {
-    const auto credentials = client::load_credentials();
-    if (!credentials) return;
-    facts.signed_in_to = credentials->server;
-    client::ApiClient api(credentials->server, credentials->token);
-    if (const auto me = api.send("GET", "/v1/users/me"); !me) facts.sign_in_problem = me.error();
-}
-
-}  // namespace
 
 std::vector<Finding> judge(const DoctorFacts& facts) {
     std::vector<Finding> findings{{Grade::good, "Plimsoll", "Version " + facts.version + ".", ""}};
@@ -364,7 +364,7 @@ DoctorFacts gather_facts(const app::Settings& settings) {
     look_at_database(facts, settings);
     facts.servers = serving_processes();
     look_at_sign_in(facts);
-    facts.of_kinds = of_kinds(settings);
+    facts.of_kinds = findings_of_kinds(settings);
     facts.disk_free_bytes = free_space(fs::absolute(facts.data_directory));
     return facts;
 }

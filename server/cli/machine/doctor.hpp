@@ -38,6 +38,8 @@ struct DoctorFacts {
     std::optional<std::uint64_t> disk_free_bytes;
 };
 
+// What the job kinds find on this machine.
+std::vector<Finding> findings_of_kinds(const app::Settings& settings);
 std::vector<Finding> judge(const DoctorFacts& facts);
 DoctorFacts gather_facts(const app::Settings& settings);
 nlohmann::json findings_json(const std::vector<Finding>& findings);

@@ -2,6 +2,7 @@
 
 #include "server/app/serve.hpp"
 #include "server/cli/commands.hpp"
+#include "server/cli/machine/doctor.hpp"
 #include "server/cli/machine/settings_flags.hpp"
 #include "server/terminal/command_context.hpp"
 
@@ -70,7 +71,10 @@ std::vector<ServingProcess> serving_processes() {
 void add_serve(CLI::App& app, CommandContext& context) {
     add_settings_command(
         app, context, "serve", "Serve the API and the web pages", jobs::kServer,
-        [](const CommandContext& running, const app::Settings& settings) {
+        [](const CommandContext& running, app::Settings settings) {
+            for (const auto& finding : findings_of_kinds(settings))
+                if (finding.grade != Finding::Grade::good)
+                    settings.notes.push_back(finding.found + " " + finding.advice);
             const auto served = app::serve(
                 settings, [&running](auto what, const auto& url) { announce(running, what, url); });
             return served ? 0 : refuse(running, served.error(), terminal::ExitStatus::failed);
