@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch, overflow } from './support/browser.mjs';
 import { KeptPages } from './support/kept-pages.mjs';
+import { longNamed } from './support/arrangements.mjs';
 import { startFake, views } from './support/views.mjs';
 
 const [folder = 'screenshots', pattern = '', widths = '1280,768,375', schemes = 'light,dark', names] = process.argv.slice(2);
@@ -13,21 +14,9 @@ mkdirSync(folder, { recursive: true });
 const browser = await launch();
 const pages = new KeptPages(browser, (page) => page.clock.setFixedTime(now));
 
-const tail = '-of-an-extraordinarily-long-name-that-nobody-shortened-before-it-came-here';
-/** Makes every name within a value a very long one, once. */
-function lengthen(value, seen = new Set()) {
-  if (value === null || typeof value !== 'object' || seen.has(value)) return;
-  seen.add(value);
-  if (value instanceof Map) return void value.forEach((one) => lengthen(one, seen));
-  for (const [key, one] of Object.entries(value)) {
-    if (/^(name|symbol|person|submitter_name|target)$/.test(key) && typeof one === 'string' && !one.endsWith(tail)) value[key] += tail;
-    else lengthen(one, seen);
-  }
-}
-
 /** One picture of the view, as it is after a load of its own. */
 async function picture(view, scheme, width) {
-  const server = await startFake(names ? { ...view, arrange: (fake) => (view.arrange?.(fake), lengthen(fake)) } : view);
+  const server = await startFake(names ? longNamed(view) : view);
   const page = await pages.take(server, { ...view, scheme, width, height: width < 500 ? 800 : 900 });
   if (names) page.setDefaultTimeout(8_000);
   await page.goto(server.url + view.address);

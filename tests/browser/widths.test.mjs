@@ -4,6 +4,7 @@ import { makeJob, manyJobs } from './fake/data.mjs';
 import { trainingJob, trainingReport } from './fake/training.mjs';
 import { wavesJob, wavesReport } from './fake/waves.mjs';
 import { overflow, until } from './support/browser.mjs';
+import { longNamed } from './support/arrangements.mjs';
 import { visit } from './support/setting.mjs';
 import { views } from './support/views.mjs';
 
@@ -148,5 +149,14 @@ for (const width of [1024, 1440]) {
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
     assert.equal(await table.evaluate((element) => getComputedStyle(element).display), 'table');
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+  });
+}
+
+for (const name of ['jobs-full', 'job-queued', 'schedules-full', 'datasets-full', 'devices-full', 'queue-member', 'tokens-full', 'people', 'teams', 'webhooks-full', 'models']) {
+  const view = longNamed(views.find((one) => one.name === name));
+  visit(`on a phone, ${name} breaks names of 80 letters`, { ...view, width: 375 }, async ({ page, go }) => {
+    await go(view.address);
+    await view.ready(page);
+    await until(async () => (await overflow(page)) === 0, 'a page that does not scroll sideways');
   });
 }
