@@ -24,7 +24,9 @@ class Score:
 
 
 def scored(texts, actors=2):
-    return ray.data.read_parquet(texts).map_batches(Score, batch_format="pyarrow", batch_size=BATCH, concurrency=actors)
+    # One actor at first: if actors held all processors from the start, nothing would be read, ever.
+    pool = ray.data.ActorPoolStrategy(min_size=1, max_size=actors)
+    return ray.data.read_parquet(texts).map_batches(Score, batch_format="pyarrow", batch_size=BATCH, compute=pool)
 
 
 if __name__ == "__main__":
