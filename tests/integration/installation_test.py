@@ -52,6 +52,37 @@ class Installation(unittest.TestCase):
         said = self.refused("--database.url", "postgresql://nowhere/x", "--database.postgres", programs)
         self.assertIn("database.postgres has no effect with database.url", said)
 
+    def test_deploy_up_uses_what_is_installed(self):
+        root = pathlib.Path(__file__).resolve().parents[2]
+        (self.folder / "deploy").mkdir()
+        for name in ("deploy/up", "deploy/setup", "deploy/samples", "CMakeLists.txt"):
+            (self.folder / name).symlink_to(root / name)
+        (self.folder / "deploy/build").mkdir()
+        builds = self.folder / "deploy/build/all"
+        builds.write_text("#!/bin/sh\necho builds; exit 1\n")
+        program = self.folder / "plimsoll"
+        program.write_text("""#!/bin/sh
+echo "$@"
+case $1 in --version) ;; --json) echo '"tiny-sample"' ;; serve) echo ready http://127.0.0.1:1; exec sleep 100 ;; esac
+""")
+        for file in (builds, program):
+            file.chmod(0o755)
+        version = subprocess.check_output([BIN / "plimsoll", "--version"], text=True).strip()
+
+        def up():
+            return subprocess.run([self.folder / "deploy/up", "--once"], capture_output=True, text=True, timeout=PATIENCE,
+                                  env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"})
+
+        self.assertIn("builds\n", up().stdout)  # another version is installed
+        program.write_text(program.read_text().replace('echo "$@"', 'echo "$@" | sed "s/^--version$/' + version + '/"'))
+        done = up()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"Using {program}\n", done.stdout)
+        self.assertIn("submit sentiment deploy/samples/headlines.jsonl --set model=tiny-sample", done.stdout)
+        (self.folder / "build/release").mkdir(parents=True)
+        (self.folder / "build/release/build.ninja").touch()
+        self.assertIn("builds\n", up().stdout)  # whoever builds wants what was built
+
     def test_data_of_another_version_is_left_alone(self):
         (self.data / "postgres").mkdir(parents=True)
         (self.data / "postgres/PG_VERSION").write_text("9999\n")
