@@ -2,8 +2,10 @@
 // the server. Its composition root: the only file of engine that includes the server.
 
 #include "engine/cli/command_line.hpp"
+#include "engine/opencl/devices/inventory.hpp"
 #include "engine/opencl/runtime/cache_directory.hpp"
 #include "server/base/log.hpp"
+#include "server/base/programs/spawn.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/postgres/pool/listener.hpp"
 #include "server/postgres/pool/pool.hpp"
@@ -196,6 +198,9 @@ int run(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);  // whoever reads the log may leave
     log::set_format(log_format());
     log::start(process, log_level());
+    // A wheel installs this program to PREFIX/bin.
+    opencl::use_packaged_driver(
+        std::filesystem::path(sibling_program("plimsoll-engine")).parent_path().parent_path());
     const auto made = opencl::use_kernel_cache(options.cache);
     if (!made && options.library_command) return refuse(made.error());
     if (!made) work_without(options.cache, made.error());

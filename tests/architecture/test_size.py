@@ -6,11 +6,11 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (506, 45_509),
-    'server': (778, 73_186),
+    'engine': (506, 45_548),
+    'server': (778, 73_200),
     'web': (408, 27_759),
     'migrations': (169, 6_357),
-    'deploy': (97, 2_100),
+    'deploy': (98, 2_100),
     'tests': (770, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}

