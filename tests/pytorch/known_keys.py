@@ -92,7 +92,8 @@ def files(of):
         yield f'TRL, {name}', {**base, **model, **own, **TRAINER}, modelled
     hparams = [path for path in of['llamafactory'].sources if re.fullmatch(r'llamafactory/hparams/(?!eval)\w+_args.py', path)]
     factory = {key: value for path in hparams for key, value in of['llamafactory'].keys(path).items()}
-    yield 'LLaMA-Factory', {**arguments, **factory, **TRAINER, 'template': 'qwen3', 'finetuning_type': 'lora'}, True
+    yield 'LLaMA-Factory', {**arguments, **factory, **TRAINER, 'template': 'qwen3', 'finetuning_type': 'lora',
+                            'cutoff_len': 1024}, True
     adapters = of['peft'].keys('peft/tuners/lora/config.py', 'LoraConfig')
     yield 'PEFT', {**TRAINER, 'lora': adapters}, True
     launch = of['accelerate'].keys('accelerate/commands/config/config_args.py', 'BaseConfig', 'ClusterConfig')

@@ -132,7 +132,8 @@ def build(case):
 
 def shard(model, case):
     if case.sharding.startswith('fsdp'):
-        mesh = init_device_mesh('cpu', (case.replicas, CARDS // case.replicas)) if case.replicas > 1 else None
+        mesh = init_device_mesh('cpu', (case.replicas, CARDS // case.replicas), mesh_dim_names=('replicate', 'shard')) \
+            if case.replicas > 1 else None
         for layer in layers_of(model):
             fully_shard(layer, reshard_after_forward=case.sharding == 'fsdp', mesh=mesh)
         fully_shard(model, mesh=mesh)

@@ -361,6 +361,11 @@ GpuProfile profile_for(const DetectedGpu& card, std::span<const GpuProfile> prof
             return claims_no_more(profile) && profile.architecture == generation;
         });
     }
+    if (!found) {  // a card that is not known yet is rather new
+        found = nearest(card, profiles, [&](const GpuProfile& profile) {
+            return claims_no_more(profile) && profile.has_bf16();
+        });
+    }
     if (!found) found = nearest(card, profiles, claims_no_more);
     if (!found) found = profiles.front();
     found->memory_bytes = {total, "reported by the driver of " + card.name};

@@ -167,9 +167,13 @@ std::vector<Preset> build() {
         {llama("llama-3.2-1b", 16, 2048, 32, 8, 8192, 128256, true), "Llama 3.2 1B shape"},
         {llama("llama-7b", 32, 4096, 32, 32, 11008, 32000, false), "Llama 2 7B shape"},
         {llama("llama-8b", 32, 4096, 32, 8, 14336, 128256, false), "Llama 3 8B shape"},
+        {llama("llama-70b", 80, 8192, 64, 8, 28672, 128256, false), "Llama 3 70B shape"},
+        {llama("mistral-7b", 32, 4096, 32, 8, 14336, 32768, false), "Mistral 7B shape, version 0.3"},
         {qwen3("qwen3-0.6b", 28, 1024, 16, 3072, true), "Qwen3 0.6B shape"},
         {qwen3("qwen3-4b", 36, 2560, 32, 9728, true), "Qwen3 4B shape"},
         {qwen3("qwen3-8b", 36, 4096, 32, 12288, false), "Qwen3 8B shape"},
+        {qwen3("qwen3-14b", 40, 5120, 40, 17408, false), "Qwen3 14B shape"},
+        {qwen3("qwen3-32b", 64, 5120, 64, 25600, false), "Qwen3 32B shape"},
         {with_window(gemma(F::gemma2, "gemma-2-2b", 26, 2304, 8, 4, 9216, 256000), 4096),
          "Gemma 2 2B shape"},
         {with_window(gemma(F::gemma3, "gemma-3-1b", 26, 1152, 4, 1, 6912, 262144), 512),
@@ -199,13 +203,16 @@ struct Alias {
     std::string_view name;
     std::string_view preset;
 };
-constexpr std::array<Alias, 7> kAliases = {{{"bert-base-uncased", "bert-base"},
+constexpr std::array<Alias, 10> kAliases = {{{"bert-base-uncased", "bert-base"},
                                             {"bert-large-uncased", "bert-large"},
                                             {"distilbert-base-uncased", "distilbert"},
                                             {"tinyllama-1.1b", "llama-1b"},
                                             {"llama-2-7b", "llama-7b"},
                                             {"llama-3-8b", "llama-8b"},
-                                            {"llama-3.1-8b", "llama-8b"}}};
+                                            {"llama-3.1-8b", "llama-8b"},
+                                            {"llama-3-70b", "llama-70b"},
+                                            {"llama-3.1-70b", "llama-70b"},
+                                            {"llama-3.3-70b", "llama-70b"}}};
 
 }  // namespace
 

@@ -49,6 +49,8 @@ bool some_fit(const json& summary) {
 // The changes with which it fits, as flags.
 std::string ways_out(const json& card) {
     std::string out;
+    if (const json& largest = card.at("max_batch"); largest > 0)
+        out += fmt::format("\n  --batch {}", largest.dump());
     for (const json& what : card.at("what_ifs")) {
         std::string flags;
         const auto places = what.at("arguments").flatten();
@@ -75,7 +77,7 @@ std::string estimate_text(const CommandContext& context, const EstimateInput& in
     out += assumptions_text(summary);
     if (input.details) return out + details_text(summary);
     return out + "\nMemory: " + summary.at("bases")[0].at("why").get<std::string>() +
-           "\nTo check it on your GPU: probe of the Python package plimsoll.training." +
+           "\nTo check it on your GPU, in Python: plimsoll.training.probe(step)" +
            "\n* modelled, not measured. More: --details" +
            (input.paste.empty() ? one ? ", --paste pytorch, lightning or deepspeed"
                                       : ", and settings to paste with --paste transformers"

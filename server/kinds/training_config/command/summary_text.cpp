@@ -64,12 +64,21 @@ std::string length(const json& s) {
                                                                                   : " tokens");
 }
 
+// That of the GPUs, if it is the same on all and nobody chose one.
+std::string precision(const json& s) {
+    const json &asked = s.at("training").at("precision"), &cards = s.at("gpus");
+    const json& used = cards.at(0).at("precision");
+    const bool same = std::ranges::all_of(
+        cards, [&](const json& card) { return card.at("precision") == used; });
+    return same && asked == "auto" ? text(used) + " (auto)" : text(asked);
+}
+
 std::string head(const json& s) {
     const json &model = s.at("model"), &t = s.at("training");
     std::string out =
         fmt::format("{}: {} parameters, {} trained\n{}, {}, {}", text(model.at("name")),
                     millions(model.at("parameters")), millions(model.at("trainable_parameters")),
-                    length(s), text(t.at("precision")), optimizer(t));
+                    length(s), precision(s), optimizer(t));
     for (const json& method : t.at("methods")) out += ", " + text(method);
     out += "\n";
     if (const json& lengths = t.at("lengths"); !lengths.is_null()) {
@@ -179,8 +188,7 @@ std::string answer(const json& card) {
             a.at("nearest").at("steps").dump(), a.at("nearest").at("effective").dump(),
             rate_text(card), text(card.at("batch_why")));
     }
-    out += fmt::format("  {} of memory ({:.0f} %), {} samples/s*\n",
-                       gib(memory.at("device_used_bytes")),
+    out += fmt::format("  {:.0f} % of the memory, {} samples/s*\n",
                        memory.at("utilization_percent").get<double>(), speed(card));
     return out;
 }
@@ -264,6 +272,7 @@ std::string cell(const json& row, const char* side) {
 std::string comparison(const json& c) {
     std::string out = fmt::format("\nFrom {} to {}\n", text(c.at("from")), text(c.at("to")));
     for (const json& row : c.at("rows")) {
+        if (row.at("from").is_null() && row.at("to").is_null()) continue;
         out += fmt::format("  {:<32} {:>16} -> {:>16}\n", text(row.at("name")), cell(row, "from"),
                            cell(row, "to"));
     }

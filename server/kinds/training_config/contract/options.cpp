@@ -98,8 +98,8 @@ constexpr Option kOptions[] = {
      .field = fields::setting_word<kMethods, &S::method>,
      .headline = "method {}",
      .limit = {[](const Given& g) { return training(g).without_dropout(); },
-               "Preferences are learnt as by TRL 1.16, with every token in an answer; its steps "
-               "were compared without a GPU. A batch counts pairs of answers, but for kto."}},
+               "The step is that of TRL 1.16, with every token in an answer. A batch counts pairs of "
+               "answers, or single ones for kto."}},
     {.pointer = "/training/reference",
      .field = fields::setting_word<kReferences, &S::reference>,
      .headline = "reference {}",
@@ -114,9 +114,9 @@ constexpr Option kOptions[] = {
      .no_effect = {{{[](const Given& g) { return !generates_answers(g); },
                      "Only grpo generates answers."}}},
      .limit = {generates_answers,
-               "Answers are learnt as by TRL 1.16; its steps were compared without a GPU. Reward "
-               "models and the time of generation are not counted, nor are segments that the "
-               "growing cache leaves free, which PyTorch returns before memory runs out."}},
+               "The step is that of TRL 1.16. Reward models and the time of generation are not "
+               "counted, nor are segments that the growing cache leaves free, which PyTorch "
+               "returns before memory runs out."}},
     {.pointer = "/training/precision", .field = fields::kPrecision},
     {.pointer = "/training/optimizer", .field = fields::setting_word<kOptimizers, &S::optimizer>},
     {.pointer = "/training/optimizer_kernel",
@@ -260,8 +260,7 @@ constexpr Option kOptions[] = {
      .limit = {[](const Given& g) {
                    return tr::layout_of(training(g)).sharding != tr::Sharding::none;
                },
-               "Steps of several GPUs were compared on a CPU, not on GPUs, and not with quantized "
-               "weights. The time to exchange weights and gradients is not counted."}},
+               "The time to exchange weights and gradients is not counted."}},
     {.pointer = "/cluster/offload",
      .field = fields::setting_word<kOffloads, &S::offload>,
      .limit = {[](const Given& g) { return tr::layout_of(training(g)).offloads_optimizer; },

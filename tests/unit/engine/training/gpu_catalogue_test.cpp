@@ -223,6 +223,7 @@ TEST(GpuCatalogue, UsesTheGenerationOfAnUnknownCard) {
     EXPECT_EQ(profile_for({"Something Else 80", 79 * gib}).id, "a100_80gb");
     EXPECT_EQ(profile_for({"A card", 79 * gib}).id, "a100_80gb");
     EXPECT_FALSE(profile_named({"A card", 79 * gib}));
+    EXPECT_TRUE(profile_for({"custom", 24 * gib}).has_bf16());  // not a P40
 }
 
 }  // namespace

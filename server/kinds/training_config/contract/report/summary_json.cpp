@@ -103,9 +103,6 @@ json limits_json(const tr::ReportRequest& r) {
     for (const auto& option : options())
         if (option.limit.applies != nullptr && option.limit.applies({json(), r}))
             limits.push_back(option.limit.text);
-    limits.push_back(
-        "torch.compile is not modelled: of published compiled runs, estimates were between 12 % "
-        "low and 28 % high.");
     return limits;
 }
 

@@ -9,16 +9,20 @@ namespace {
 
 namespace tr = ::plimsoll::training;
 
-// The smallest shipped card on which this much fits besides its context, within the margin.
-std::string a_card_that_carries(std::int64_t reserved, double safety) {
-    const auto cards = tr::shipped_gpus();
-    const auto carries = [&](const tr::GpuProfile& gpu) {
+// The smallest shipped card on which this much fits besides its context, within the margin, in the
+// same precision; of equally large ones the oldest.
+std::string a_card_that_carries(const tr::GpuReport& card, double safety) {
+    const tr::GpuProfile* found = nullptr;
+    for (const auto& gpu : tr::shipped_gpus()) {
         const auto limit = static_cast<double>(gpu.total_bytes()) * safety;
-        return gpu.common &&
-               static_cast<double>(reserved + gpu.total_bytes() - gpu.usable_bytes()) <= limit;
-    };
-    const auto found = std::ranges::find_if(cards, carries);
-    if (found == cards.end()) return " It does not fit on any single GPU with a built-in profile.";
+        const auto needed = card.reserved + gpu.total_bytes() - gpu.usable_bytes();
+        if (!gpu.common || static_cast<double>(needed) > limit ||
+            (card.gpu.has_bf16() && !gpu.has_bf16()))
+            continue;
+        const auto rank = [](const auto& p) { return std::pair(p.sold_gb, p.compute_capability); };
+        if (found == nullptr || rank(gpu) < rank(*found)) found = &gpu;
+    }
+    if (found == nullptr) return " It does not fit on any single GPU with a built-in profile.";
     return " Of the GPUs with a built-in profile, the smallest on which it fits is " + found->name +
            ".";
 }
@@ -86,6 +90,9 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
     const auto percent =
         whole(100 * card.throughput.samples_per_second / knee.best_samples_per_second);
     const auto at_knee = whole(100 * knee.samples_per_second / knee.best_samples_per_second);
+    const auto allows = card.limits.max_batch > card.batch
+                            ? "; memory allows " + std::to_string(card.limits.max_batch) + "."
+                            : std::string(".");
     switch (card.reason) {
         case tr::BatchReason::knee:
             return "At a batch of " + std::to_string(card.batch) + ", the GPU reaches " + percent +
@@ -99,10 +106,11 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
                 return "The largest batch within the margin; the usual effective batch is " +
                        std::to_string(request.report.target_effective_batch) + ".";
             return "The largest batch within the margin that gives the effective batch of " +
-                   std::to_string(request.report.target_effective_batch) + "; memory allows " +
-                   std::to_string(card.limits.max_batch) + ". A batch of " +
-                   std::to_string(knee.batch) + " would reach " + at_knee +
-                   " % of the best modelled throughput.";
+                   std::to_string(request.report.target_effective_batch) + allows +
+                   (knee.batch > card.batch
+                        ? " A batch of " + std::to_string(knee.batch) + " would reach " + at_knee +
+                              " % of the best modelled throughput."
+                        : "");
         case tr::BatchReason::memory:
             return "Throughput rises up to the memory limit, at " +
                    std::to_string(card.limits.max_batch) + ".";
@@ -115,8 +123,7 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
                         : "An effective batch of " + std::to_string(made) + ", the nearest to " +
                               std::to_string(target) + " that these GPUs allow,") +
                    " fits in one micro-batch" +
-                   (cards > 1 ? " on " + std::to_string(cards) + " GPUs" : std::string()) +
-                   "; memory allows " + std::to_string(card.limits.max_batch) + ".";
+                   (cards > 1 ? " on " + std::to_string(cards) + " GPUs" : std::string()) + allows;
         }
         case tr::BatchReason::guide:
             return "The " + card.guide + " trains " + std::to_string(card.batch) + " x " +
@@ -176,7 +183,7 @@ std::string why_it_fits(const Request& request, const tr::GpuReport& card) {
             }
             return batch + " needs " + used + "; within the margin of " + short_number(safety) +
                    ", " + gibibytes(loaded) + " of the GPU's " + total + " may be used." +
-                   what_would_fit(card) + a_card_that_carries(card.reserved, safety);
+                   what_would_fit(card) + a_card_that_carries(card, safety);
     }
     return {};
 }

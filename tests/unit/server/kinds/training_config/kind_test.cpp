@@ -238,7 +238,7 @@ TEST(TrainingConfigKind, ASummaryReadsWellInATerminal) {
           "* modelled, not measured"}) {
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     }
-    EXPECT_LT(text.find("torch.compile is not modelled"), text.find("NVIDIA RTX 4090"));
+    EXPECT_EQ(text.find("not modelled"), std::string::npos) << text;  // nothing that was asked
 }
 
 TEST(TrainingConfigKind, AccumulationCountsTheGradientsThatPersist) {
