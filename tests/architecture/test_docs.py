@@ -96,6 +96,12 @@ class Docs(unittest.TestCase):
         run = {page for page, told in blocks if ' ' not in told} | {page for page in RUNNERS if page.endswith('.svelte')}
         self.assertEqual(run, set(RUNNERS))
 
+    def test_what_goes_wrong_is_reproduced_by_a_test(self):
+        rows = re.findall(r'^\| .* \| (`[^|]*`) \|$', tree.text_of('deploy/SCALING.md').partition('{#runbooks}')[2], re.M)
+        self.assertGreaterEqual(len(rows), 12)
+        for name in re.findall(r'`([^`]*)`', ' '.join(rows)):
+            self.assertTrue((tree.ROOT / 'tests' / name).is_file(), name)
+
     def test_the_runner_of_a_page_reads_it(self):
         for page, tests in RUNNERS.items():
             name = page.rpartition('/')[2]

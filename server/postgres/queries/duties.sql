@@ -53,8 +53,9 @@ select case when pg_try_advisory_xact_lock(1347176781, 100010) then plimsoll.wat
 select case when pg_try_advisory_xact_lock(1347176781, 100005) then plimsoll.expire_uploads($1::int) else 0 end as done;
 
 -- name: duties.schema_version
--- Index schema_migration_pkey backwards.
-select coalesce(max(version), 0)::int as done from plimsoll.schema_migration;
+-- And the number of its functions' set. Index schema_migration_pkey backwards.
+select coalesce(max(version), 0)::int as done, coalesce((select version from plimsoll.schema_set), 0)::int as function_set
+from plimsoll.schema_migration;
 
 -- name: duties.unsuitable
 -- What of the settings does not suit Plimsoll, as the connected role has them; fatal: it cannot work so.

@@ -61,7 +61,9 @@ constexpr Duty kDuties[] = {
 Result<int> known_schema(const Rows& reply) {
     const auto theirs = reply[0].get<int>("done");
     const auto known = static_cast<int>(migrations::kSchema.versions.size());
-    if (theirs == known) return known;
+    // A release keeps what programs of the one before it call: they go on until they are replaced.
+    const bool is_next_release = reply[0].get<int>("function_set") == migrations::kSchema.set + 1;
+    if (theirs == known || (theirs > known && is_next_release)) return theirs;
     return fail(theirs > known ? Errc::corrupt : Errc::unavailable,
                 "The database's schema is version " + std::to_string(theirs) +
                     ", but this program's is version " + std::to_string(known) + ".");

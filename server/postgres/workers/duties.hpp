@@ -18,8 +18,8 @@ struct DutyOptions {
     int idle_upload_hours = static_cast<int>(queue::kIdleUpload.count());
 };
 
-// What duties.schema_version replied. Errc::corrupt: newer than this program's (not `forbidden`,
-// which is what a role gets while a dump is restored); Errc::unavailable: older.
+// What duties.schema_version replied. Errc::corrupt: of a later release than the next (not
+// `forbidden`, which is what a role gets while a dump is restored); Errc::unavailable: older.
 Result<int> known_schema(const Rows& reply);
 
 constexpr std::string_view kCheckSchema = "check_schema";  // by known_schema
