@@ -116,11 +116,10 @@ class ArgumentReader {
 
     void read_checkpointing() {
         const bool forbids = in_.value(in("disable_gradient_checkpointing"), false);
-        bool asks = in_.value(in("gradient_checkpointing"), trl_);
-        for (const auto& place : {in("activation_checkpointing"),
-                                  joined(in("fsdp_config"), "activation_checkpointing")})
-            asks = in_.value(place, false) || asks;
-        run_.training["checkpointing"] = factory_ ? !forbids : asks;
+        const bool older = in_.value(in("gradient_checkpointing"), trl_);
+        const bool asks = in_.value(in("activation_checkpointing"), older);
+        const bool shards = in_.value(joined(in("fsdp_config"), "activation_checkpointing"), false);
+        run_.training["checkpointing"] = factory_ ? !forbids : asks || shards;
     }
 
     void read_optimizer() {

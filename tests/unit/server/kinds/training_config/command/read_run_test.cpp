@@ -154,6 +154,9 @@ TEST(ReadRun, NamesWhatChangesLittleAndWhatIsUnknown) {
     EXPECT_THAT(notes(kTrainer + "torch_compile: true\n"), HasSubstr("28 % high"));
     EXPECT_EQ(notes(kTrainer + "torch_compile: false\n"), "");
     EXPECT_THAT(unmodelled(kTrainer + "optim: lion_8bit\n"), HasSubstr("optim is lion_8bit"));
+    EXPECT_THAT(unmodelled(kTrainer + "activation_checkpointing_kwargs: {every_n_layers: 2}\n"),
+                HasSubstr("every layer is recomputed"));
+    EXPECT_EQ(unmodelled(kTrainer + "gradient_checkpointing_kwargs: {use_reentrant: false}\n"), "");
     EXPECT_EQ(run_of(kTrainer + "logging_steps: 1\nmystery: 3\nhidden: {a: 1}\n").unknown,
               (std::vector<std::string>{"mystery", "hidden"}));
     EXPECT_EQ(run_of("per_gpu_train_batch_size: 3\ngradient_accumulation_steps: 2\n"
