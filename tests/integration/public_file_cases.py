@@ -178,14 +178,14 @@ def _(w):
     w.unmodelled({"trainer": {"max_epochs": 1, "accumulate_grad_batches": {0: 8, 4: 4}}, "data": {"batch_size": 8}}, flags=flags)
 
 
-@case(35, "axolotl: show-config reads it, apply proposes places and leaves bf16: auto")
+@case(35, "axolotl: show-config reads it, apply writes its settings and leaves bf16: auto")
 def _(w):
     told = w.shown(AXOLOTL | {"adapter": "lora", "lora_r": 16, "lora_target_linear": True}, flags=("--gpu", "rtx_4090"))
     assert (told["training"]["precision"], told["training"]["lora_rank"], told["accumulation"]) == ("bf16", 16, 4), told["training"]
     w.write("report.json", w.run("--json", "estimate", "--preset", "llama-8b", "--lora", 16, "--checkpointing", "--gpu", "a100_80gb")[2])
     path = w.write("axolotl.yaml", "".join(f"{key}: {json.dumps(value)}\n" for key, value in AXOLOTL.items()))
     _, _, text = w.run("apply", "report.json", path, "--dry-run")
-    assert "batch=micro_batch_size" in text and "-bf16" not in text, text
+    assert "+micro_batch_size: " in text and "-bf16" not in text, text
 
 
 @case(36, "ashleve/lightning-hydra-template: trainer and data change, model and search do not")

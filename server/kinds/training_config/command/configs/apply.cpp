@@ -241,10 +241,11 @@ void add_apply(CLI::App& app, CommandContext& context) {
     auto* report = command->add_option("report", request->report,
                                        "A report as JSON, from `report JOB --json` or `estimate "
                                        "--json`");
-    command->add_option("files", request->files,
-                        "YAML or JSON configurations of Transformers, Accelerate, DeepSpeed, "
-                        "Lightning or Hydra, or folders "
-                        "with them");
+    command->add_option(
+        "files", request->files,
+        "YAML or JSON configurations of Transformers, axolotl, torchtune, Accelerate, DeepSpeed, "
+        "Lightning or Hydra, or folders "
+        "with them");
     auto* gpu = command->add_option("--gpu", request->gpu,
                                     "GPU whose settings to apply (default: the report's first)");
     auto* stage = command->add_option("--stage", request->stage,

@@ -48,8 +48,8 @@ Result<ConfigPlan> plan_settings(std::string_view text, const Recommended& recom
                                  const Choice& choice) {
     TRY(const auto root, parse_config(text));
     Planner planner(root, recommended, choice);
-    for (const auto recognise :
-         {plan_deepspeed, plan_accelerate, plan_transformers, plan_lightning}) {
+    for (const auto recognise : {plan_axolotl, plan_torchtune, plan_deepspeed, plan_accelerate,
+                                 plan_transformers, plan_lightning}) {
         if (recognise(planner)) break;
     }
     plan_stage(planner);

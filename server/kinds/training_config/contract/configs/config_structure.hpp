@@ -52,10 +52,11 @@ struct ConfigPlan {
     std::vector<Proposal> proposals;  // if the structure is unknown
 };
 
-// Recognizes Transformers' arguments (including TRL's and LLaMA-Factory's), Accelerate and
-// DeepSpeed configurations, Lightning's trainer and data, Hydra's groups of them, and the NAICS
-// memory guide's own files; in other files only what --map names is planned, and the rest proposed.
-// Errors: the text is neither YAML nor JSON; --map names a place that cannot express the estimate.
+// Recognizes Transformers' arguments (including TRL's and LLaMA-Factory's), axolotl, torchtune,
+// Accelerate and DeepSpeed configurations, Lightning's trainer and data, Hydra's groups of them,
+// and the NAICS memory guide's own files; in other files only what --map names is planned, and the
+// rest proposed. Errors: the text is neither YAML nor JSON; --map names a place that cannot express
+// the estimate.
 Result<ConfigPlan> plan_settings(std::string_view text, const Recommended& recommended,
                                  const Choice& choice);
 

@@ -66,6 +66,8 @@ bool plan_deepspeed(Planner& planner);
 bool plan_accelerate(Planner& planner);
 bool plan_transformers(Planner& planner);
 bool plan_lightning(Planner& planner);
+bool plan_axolotl(Planner& planner);
+bool plan_torchtune(Planner& planner);
 bool plan_stage(Planner& planner);
 // The probable content of a file of unknown structure: a proposal for --map.
 void propose_places(Planner& planner);
@@ -77,6 +79,8 @@ std::optional<Proposal> value_at(const Planner& planner, const std::string& name
 // it several times.
 std::optional<Path> trainer_arguments(const YAML::Node& root);
 bool is_llama_factory(const YAML::Node& root);
+bool is_axolotl(const YAML::Node& root);
+bool is_torchtune(const YAML::Node& root);
 bool is_trl(const YAML::Node& root, const Path& arguments);
 const char* structure_of(bool llama_factory, bool trl);
 // Where projects keep what from_pretrained takes.

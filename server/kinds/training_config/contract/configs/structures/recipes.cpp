@@ -1,4 +1,5 @@
 #include "engine/base/json.hpp"
+#include "server/kinds/training_config/contract/configs/structures/planner.hpp"
 #include "server/kinds/training_config/contract/configs/structures/reader.hpp"
 
 #include <algorithm>
@@ -33,10 +34,6 @@ void read_optimizer(Reader& in, const Path& place, const std::string& name) {
     if (found == known.end()) return in.unmodelled(place, "this optimizer is not modelled");
     in.run.training["optimizer"] = found->second;
     if (found->first == "adamw_torch") in.run.training["optimizer_kernel"] = "foreach";
-}
-
-bool is_axolotl(const YAML::Node& root) {
-    return has(root, {"base_model"}) && has(root, {"micro_batch_size"});
 }
 
 bool asks(Reader& in, const char* key) { return in.value(Path{key}, false); }
@@ -147,11 +144,6 @@ void read_axolotl_method(Reader& in) {
                       "modelled");
 }
 
-bool is_torchtune(const YAML::Node& root) {
-    return word_at(root, {"model", "_component_"}).starts_with("torchtune.") ||
-           word_at(root, {"policy_model", "_component_"}).starts_with("torchtune.");
-}
-
 // "torchtune.models.qwen2_5.qlora_qwen2_5_7b_instruct" is Qwen/Qwen2.5-7B-Instruct on the hub.
 std::string torchtune_model(std::string builder) {
     struct Published {
@@ -196,6 +188,7 @@ void read_torchtune_adapters(Reader& in, const std::string& builder) {
     const bool adapts = builder.find("lora_") != std::string::npos || rank > 0;
     if (!adapts) return;
     json lora = {{"rank", rank > 0 ? rank : 8}, {"dtype", "model"}};
+    in.run.places["lora.rank"] = "model.lora_rank";
     std::vector<std::string> modules;
     for (const auto& one : in.node({"model", "lora_attn_modules"})) {
         const auto name = one.IsScalar() ? one.Scalar() : std::string();
@@ -216,6 +209,15 @@ void read_torchtune_adapters(Reader& in, const std::string& builder) {
 }
 
 }  // namespace
+
+bool is_axolotl(const YAML::Node& root) {
+    return has(root, {"base_model"}) && has(root, {"micro_batch_size"});
+}
+
+bool is_torchtune(const YAML::Node& root) {
+    return word_at(root, {"model", "_component_"}).starts_with("torchtune.") ||
+           word_at(root, {"policy_model", "_component_"}).starts_with("torchtune.");
+}
 
 // The structure of LLaMA-Factory's new trainer, which holds logits and types of its own.
 bool read_llama_factory_1(Reader& in) {
@@ -239,6 +241,7 @@ bool read_axolotl(Reader& in) {
     in.batch({"micro_batch_size"}, 1);
     in.accumulation({"gradient_accumulation_steps"});
     run.training["sequence_length"] = in.value({"sequence_len"}, 512);
+    run.places["sequence_length"] = "sequence_len";
     read_axolotl_precision(in);
     const auto checkpointing = simple(in.word({"gradient_checkpointing"}, "false"));
     run.training["checkpointing"] = checkpointing != "false" && checkpointing != "null";
@@ -271,8 +274,10 @@ bool read_torchtune(Reader& in) {
     const auto dtype = in.word({"dtype"}, "fp32");
     run.training["precision"] = dtype == "bf16" ? "bf16" : "fp32";
     run.training["checkpointing"] = in.value({"enable_activation_checkpointing"}, false);
-    if (const auto length = in.value({"tokenizer", "max_seq_len"}, 0); length > 0)
+    if (const auto length = in.value({"tokenizer", "max_seq_len"}, 0); length > 0) {
         run.training["sequence_length"] = length;
+        run.places["sequence_length"] = "tokenizer.max_seq_len";
+    }
     run.training["packed"] = in.value({"dataset", "packed"}, false);
     read_optimizer(in, {"optimizer", "_component_"},
                    in.word({"optimizer", "_component_"}, "adamw"));

@@ -141,6 +141,14 @@ class Arguments {
     }
 
     void plan_attention() {
+        if (factory_) {
+            const char* its = r_.attention == "flash_attention_2" ? "fa2"
+                              : r_.attention == "eager"           ? "disabled"
+                                                                  : "sdpa";
+            if (p_.run.training.value("attention", "sdpa") != r_.attention)
+                p_.set("attention", in("flash_attn"), its, true, true);
+            return;
+        }
         const auto implementation = of_model({"attn_implementation", "_attn_implementation"});
         if (!implementation) {
             if (r_.attention != "sdpa")
@@ -156,8 +164,10 @@ class Arguments {
     // TRL packs by its own argument; otherwise the Trainer's collator does.
     void plan_packing() {
         const bool packed = r_.uses("packed");
-        const bool packs = is_true(in("packing")) || is_true(in("padding_free"));
+        const bool packs = p_.run.training.value("packed", false);
         if (packs == packed) return;
+        if (factory_ && p_.run.training.contains("method")) return;
+        if (factory_) return p_.set("packing", in("neat_packing"), yes(packed), true);
         if (trl_ || has(p_.root, in("packing"))) {
             p_.set("packing", in("packing"), yes(packed), packed);
             if (!packed && is_true(in("padding_free")))
