@@ -82,6 +82,12 @@ TEST(ReadRun, ReadsLlamaFactorysAdapters) {
         EXPECT_THAT(unmodelled(kFactory + other), HasSubstr("modelled")) << other;
 }
 
+TEST(ReadRun, KnowsTrlByTheKeysOfItsExamples) {
+    for (const auto* key : {"dataset_num_proc: 12", "dataset_mixture: {datasets: []}",
+                            "dataset_mixer: {a/b: 1.0}", "dataset_kwargs: {}"})
+        EXPECT_EQ(run_of(kTrainer + key + "\n").training["checkpointing"], true) << key;
+}
+
 TEST(ReadRun, ReadsAdaptersThatTrlMakesByDefault) {
     EXPECT_EQ(run_of(kTrl + "use_peft: true\n").training["lora"]["rank"], 16);
     EXPECT_EQ(run_of(kTrl + "use_peft: true\nlora_r: 4\n").training["lora"]["rank"], 4);
