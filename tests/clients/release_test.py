@@ -40,7 +40,7 @@ class Release(unittest.TestCase):
         sums = dict(reversed(line.split()) for line in (DIST / "SHA256SUMS").read_text().splitlines())
         statement = DIST / f"plimsoll-{VERSION}.intoto.json"
         self.assertEqual({*sums, "SHA256SUMS", statement.name}, {file.name for file in DIST.iterdir()})
-        self.assertEqual(len(sums), 8)  # the archive, three wheels, two packages, the image, the list of parts
+        self.assertEqual(len(sums), 9)  # the archive, three wheels, two packages, the image, the list of parts, what is new
         for name, digest in sums.items():
             self.assertEqual(hashlib.sha256((DIST / name).read_bytes()).hexdigest(), digest, name)
         told = json.loads(statement.read_text())
@@ -62,9 +62,18 @@ class Release(unittest.TestCase):
         self.assertTrue((root / "share/plimsoll/web/index.html").exists())
 
     def test_the_list_of_parts(self):
-        parts = {part["name"]: part["version"] for part in json.loads((DIST / f"plimsoll-{VERSION}.cdx.json").read_text())["components"]}
-        self.assertLessEqual({"libpq5", "libc6", "svelte"}, set(parts))
+        listed = json.loads((DIST / f"plimsoll-{VERSION}.spdx.json").read_text())
+        parts = {part["name"]: part["versionInfo"] for part in listed["packages"]}
+        self.assertLessEqual({"plimsoll", "libpq5", "libc6", "svelte"}, set(parts))
         self.assertFalse([name for name, version in parts.items() if not version])
+        named = [part["SPDXID"] for part in listed["packages"]]
+        self.assertEqual(len(set(named)), len(named))
+        self.assertEqual([one["relatedSpdxElement"] for one in listed["relationships"]], named)
+
+    def test_what_is_new(self):
+        text = (DIST / f"plimsoll-{VERSION}-changes.md").read_text("utf-8")
+        self.assertRegex(text, r"(?m)^### Added")
+        self.assertNotRegex(text, r"(?m)^## ")
 
     def test_debian_packages(self):
         server, engine = (DIST / f"{name}_{VERSION}-1_amd64.deb" for name in ("plimsoll", "plimsoll-engine"))

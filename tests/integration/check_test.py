@@ -55,15 +55,17 @@ class Check(unittest.TestCase):
         programs = self.folder / "runner/plimsoll/bin"
         programs.mkdir(parents=True)
         (programs / "plimsoll").symlink_to(BIN / "plimsoll")
-        script = re.sub(r"(?m)^.*(-m venv|/pip\" install) .*\n", "", script)
-        for files, status in (("fits.yaml", 0), ("fits.yaml grown.yaml", 1)):
+        (programs / "pip").write_text("#!/bin/sh\n[ $PACKAGE != refused ] || { echo 401 Unauthorized; exit 1; }\n")
+        (programs / "pip").chmod(0o755)
+        script = re.sub(r"(?m)^.*-m venv .*\n", "", script)
+        for files, status in (("fits.yaml", 0), ("fits.yaml grown.yaml", 1), ("fits.yaml", 2)):
             summary = self.folder / "summary.md"
             done = subprocess.run(["bash", "-e", "-c", script], cwd=self.folder, capture_output=True, text=True, env={
                 **self.env, "RUNNER_TEMP": str(self.folder / "runner"), "GITHUB_STEP_SUMMARY": str(summary), "FILES": files,
-                "GPU": "t4", "OPTIONS": "--sequence-length 128"})
+                "GPU": "t4", "OPTIONS": "--sequence-length 128", "PACKAGE": "refused" if status == 2 else "plimsoll"})
             self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-            self.assertEqual("::error title=plimsoll check::" in done.stdout, status == 1)
-            self.assertEqual(summary.read_text().count("grown.yaml: does not fit"), status)
+            self.assertEqual(re.findall("::error title=plimsoll check::(.*?) ", done.stdout), [[], ["A"], ["refused"]][status])
+            self.assertEqual(summary.read_text().count("grown.yaml: does not fit"), min(status, 1))
 
     def test_the_hook_runs_the_lines_of_the_documentation(self):
         hook = re.search(r"entry: (.*)", (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))[1]
