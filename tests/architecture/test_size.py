@@ -6,7 +6,7 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (506, 45_571),
+    'engine': (506, 45_590),
     'server': (779, 73_370),
     'web': (408, 27_759),
     'migrations': (169, 6_357),

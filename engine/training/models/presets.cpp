@@ -52,6 +52,13 @@ ModelShape qwen3(const char* name, int layers, int hidden, int heads, int ffn, b
     return s;
 }
 
+ModelShape qwen2(const char* name, int layers, int hidden, int heads, int kv_heads, int ffn,
+                 std::int64_t vocab, bool tied) {
+    auto s = llama(name, layers, hidden, heads, kv_heads, ffn, vocab, tied);
+    s.qkv_bias = true;
+    return s;
+}
+
 ModelShape gemma(Family family, const char* name, int layers, int hidden, int heads, int kv_heads,
                  int ffn, std::int64_t vocab) {
     auto s = llama(name, layers, hidden, heads, kv_heads, ffn, vocab, true);
@@ -165,17 +172,29 @@ std::vector<Preset> build() {
         {gpt2("gpt2-xl", 48, 1600, 25), "GPT-2 XL"},
         {llama("llama-1b", 22, 2048, 32, 4, 5632, 32000, false), "TinyLlama 1.1B shape"},
         {llama("llama-3.2-1b", 16, 2048, 32, 8, 8192, 128256, true), "Llama 3.2 1B shape"},
+        {llama("llama-3.2-3b", 28, 3072, 24, 8, 8192, 128256, true), "Llama 3.2 3B shape"},
         {llama("llama-7b", 32, 4096, 32, 32, 11008, 32000, false), "Llama 2 7B shape"},
         {llama("llama-8b", 32, 4096, 32, 8, 14336, 128256, false), "Llama 3 8B shape"},
         {llama("llama-70b", 80, 8192, 64, 8, 28672, 128256, false), "Llama 3 70B shape"},
-        {llama("mistral-7b", 32, 4096, 32, 8, 14336, 32768, false), "Mistral 7B shape, version 0.3"},
+        {llama("mistral-7b", 32, 4096, 32, 8, 14336, 32768, false),
+         "Mistral 7B shape, version 0.3"},
+        {qwen2("qwen2.5-0.5b", 24, 896, 14, 2, 4864, 151936, true), "Qwen2.5 0.5B shape"},
+        {qwen2("qwen2.5-1.5b", 28, 1536, 12, 2, 8960, 151936, true), "Qwen2.5 1.5B shape"},
+        {qwen2("qwen2.5-3b", 36, 2048, 16, 2, 11008, 151936, true), "Qwen2.5 3B shape"},
+        {qwen2("qwen2.5-7b", 28, 3584, 28, 4, 18944, 152064, false), "Qwen2.5 7B shape"},
+        {qwen2("qwen2.5-14b", 48, 5120, 40, 8, 13824, 152064, false), "Qwen2.5 14B shape"},
+        {qwen2("qwen2.5-32b", 64, 5120, 40, 8, 27648, 152064, false), "Qwen2.5 32B shape"},
+        {qwen2("qwen2.5-72b", 80, 8192, 64, 8, 29568, 152064, false), "Qwen2.5 72B shape"},
         {qwen3("qwen3-0.6b", 28, 1024, 16, 3072, true), "Qwen3 0.6B shape"},
+        {qwen3("qwen3-1.7b", 28, 2048, 16, 6144, true), "Qwen3 1.7B shape"},
         {qwen3("qwen3-4b", 36, 2560, 32, 9728, true), "Qwen3 4B shape"},
         {qwen3("qwen3-8b", 36, 4096, 32, 12288, false), "Qwen3 8B shape"},
         {qwen3("qwen3-14b", 40, 5120, 40, 17408, false), "Qwen3 14B shape"},
         {qwen3("qwen3-32b", 64, 5120, 64, 25600, false), "Qwen3 32B shape"},
         {with_window(gemma(F::gemma2, "gemma-2-2b", 26, 2304, 8, 4, 9216, 256000), 4096),
          "Gemma 2 2B shape"},
+        {with_window(gemma(F::gemma2, "gemma-2-9b", 42, 3584, 16, 8, 14336, 256000), 4096),
+         "Gemma 2 9B shape"},
         {with_window(gemma(F::gemma3, "gemma-3-1b", 26, 1152, 4, 1, 6912, 262144), 512),
          "Gemma 3 1B shape"},
         {phi3("phi-3-mini", 32, 3072, 32, 32, 8192, 32064), "Phi-3 mini shape"},
@@ -204,15 +223,15 @@ struct Alias {
     std::string_view preset;
 };
 constexpr std::array<Alias, 10> kAliases = {{{"bert-base-uncased", "bert-base"},
-                                            {"bert-large-uncased", "bert-large"},
-                                            {"distilbert-base-uncased", "distilbert"},
-                                            {"tinyllama-1.1b", "llama-1b"},
-                                            {"llama-2-7b", "llama-7b"},
-                                            {"llama-3-8b", "llama-8b"},
-                                            {"llama-3.1-8b", "llama-8b"},
-                                            {"llama-3-70b", "llama-70b"},
-                                            {"llama-3.1-70b", "llama-70b"},
-                                            {"llama-3.3-70b", "llama-70b"}}};
+                                             {"bert-large-uncased", "bert-large"},
+                                             {"distilbert-base-uncased", "distilbert"},
+                                             {"tinyllama-1.1b", "llama-1b"},
+                                             {"llama-2-7b", "llama-7b"},
+                                             {"llama-3-8b", "llama-8b"},
+                                             {"llama-3.1-8b", "llama-8b"},
+                                             {"llama-3-70b", "llama-70b"},
+                                             {"llama-3.1-70b", "llama-70b"},
+                                             {"llama-3.3-70b", "llama-70b"}}};
 
 }  // namespace
 

@@ -112,6 +112,26 @@ TEST(HuggingFaceConfig, CountsTheParametersOfPublishedModels) {
     }
 }
 
+// As the hub counts the tensors of their checkpoints.
+TEST(HuggingFaceConfig, HasPresetsOfPublishedSizes) {
+    const std::pair<const char*, std::int64_t> published[] = {
+        {"llama-3.2-3b", 3212749824}, {"qwen2.5-0.5b", 494032768},  {"qwen2.5-1.5b", 1543714304},
+        {"qwen2.5-3b", 3085938688},   {"qwen2.5-7b", 7615616512},   {"qwen2.5-14b", 14770033664},
+        {"qwen2.5-32b", 32763876352}, {"qwen2.5-72b", 72706203648}, {"qwen3-1.7b", 1720574976},
+        {"gemma-2-9b", 9241705984}};
+    for (const auto& [name, expected] : published)
+        EXPECT_EQ(parameters(*preset(name)), expected) << name;
+    const auto qwen = from_hugging_face(R"({"model_type":"qwen2","hidden_size":3584,
+        "num_hidden_layers":28,"num_attention_heads":28,"num_key_value_heads":4,
+        "intermediate_size":18944,"vocab_size":152064,"tie_word_embeddings":false,
+        "torch_dtype":"bfloat16","architectures":["Qwen2ForCausalLM"]})");
+    auto own = *preset("qwen2.5-7b");
+    own.name = qwen->name;
+    EXPECT_EQ(own.qkv_bias, qwen->qkv_bias);
+    EXPECT_EQ(own.stored_half, qwen->stored_half);
+    EXPECT_EQ(own.head_dim, qwen->head_dim);
+}
+
 // Of 60 hub ids: exact, or refused with what comes nearest, but never another number.
 TEST(HuggingFaceConfig, CountsModelsByTheirHubIds) {
     std::ifstream file("tests/unit/engine/training/data/published_models.json");
