@@ -103,6 +103,12 @@ class LaterStart(unittest.TestCase):
         (cluster / "PG_VERSION.lost").rename(cluster / "PG_VERSION")
         self.server.start()
 
+    def test_a_path_with_quotes_is_named(self):
+        for path in ("it's", 'so "called"'):
+            refused = self.server.run("serve", "--port", "0", "--data", self.server.folder / path / "data", check=False)
+            self.assertEqual(refused.returncode, 1, refused)
+            self.assertIn(f"must not contain quotes, backslashes, $ or ends of lines: {self.server.folder / path}", refused.stderr)
+
     def test_a_cluster_that_cannot_start_says_why(self):
         self.server.start()
         self.server.stop()

@@ -159,6 +159,10 @@ class Linking(Case):
         self.server.admin("set-member", "--user", "vic", "--team", "main", "--role", "owner")
         self.provider.account("vic", email_verified=False)
         self.assertIn("no verified address", self.refused(self.sign_in("vic"), 403))
+        # The ID token speaks of an address that it does not name: it is not that of the userinfo.
+        self.provider.tell(tamper={"claims": {"email_verified": True}})
+        self.addCleanup(self.provider.tell, tamper=None)
+        self.assertIn("no verified address", self.refused(self.sign_in("vic"), 403))
 
     def test_others_are_refused(self):
         self.provider.account("eve")
