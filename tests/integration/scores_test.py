@@ -4,6 +4,7 @@ import collections
 import concurrent.futures
 import json
 import os
+import statistics
 import threading
 import time
 import unittest
@@ -12,7 +13,8 @@ from harness import PATIENCE, Server
 
 GOOD = "A brilliant quarter, and a great outlook."
 BAD = "The fraud ruined them."
-CALLS, MOST_SECONDS = (400, 2) if "PLIMSOLL_LONG_TESTS" in os.environ else (40, 10)  # beside other tests, 10 s
+CALLS = 400 if "PLIMSOLL_LONG_TESTS" in os.environ else 40
+MOST_SECONDS, MOST_TIMES = 2, 10  # of a call beside a flood, and of the median: other tests may run, too
 
 
 class Scores(unittest.TestCase):
@@ -124,8 +126,9 @@ class Scores(unittest.TestCase):
         over.set()
         for one in floods:
             one.join()
-        print(f"{len(waits)} calls beside {dict(flooded)}: p50 {sorted(waits)[len(waits) // 2]:.3f} s, longest {max(waits):.2f} s", flush=True)
-        self.assertLess(max(waits), MOST_SECONDS)
+        middle = statistics.median(waits)
+        print(f"{len(waits)} calls beside {dict(flooded)}: p50 {middle:.3f} s, longest {max(waits):.2f} s", flush=True)
+        self.assertLess(max(waits), MOST_SECONDS + MOST_TIMES * middle)
 
     def test_the_command_line(self):
         told = self.server.run("score", GOOD, BAD, "--model", "vader")
