@@ -162,6 +162,8 @@ print(plimsoll.estimate('bert-base', args=Arguments(), gpu='a100_80gb', batch=3)
         linked = told.read_text()
         self.assertRegex(linked, r"^ld\.lld .*/pocl/tempfile_")
         self.assertNotRegex(linked, r" -l\w")
+        loaded = self.python("from plimsoll import engine; print(engine._library()._name)", prefix).strip()
+        self.assertEqual(loaded, os.path.realpath(prefix / "lib/plimsoll/libplimsoll.so"))  # a model in Python's process finds it from there
         # Whoever else asks this process for a linker gets the machine's own, if there is one.
         linker = prefix / "share/plimsoll/linker"
         self.assertIn("GNU ld", run(linker / "ld", "--version", env={"PATH": f"{linker}:/usr/bin"}))

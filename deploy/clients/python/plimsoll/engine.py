@@ -42,7 +42,7 @@ def _library() -> ctypes.CDLL:
     found = installed("libplimsoll.so")
     if found is None:
         raise EngineError("Estimates, scores and waves in Python need Linux on x86-64 with glibc 2.35 or newer, and `pip install plimsoll`.")
-    library = ctypes.CDLL(found)
+    library = ctypes.CDLL(os.path.realpath(found))  # it looks for the driver of plimsoll[cpu] from there
     library.plimsoll_free.argtypes = [ctypes.c_void_p]
     library.plimsoll_scorer_close.argtypes = [ctypes.c_void_p]
     library.plimsoll_count_bytes.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int64]
