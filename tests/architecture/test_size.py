@@ -6,12 +6,12 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (506, 45_590),
-    'server': (779, 73_370),
+    'engine': (512, 46_415),
+    'server': (780, 73_507),
     'web': (408, 27_759),
     'migrations': (169, 6_357),
     'deploy': (98, 2_100),
-    'tests': (774, None),
+    'tests': (775, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

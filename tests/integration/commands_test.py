@@ -7,6 +7,7 @@ import http.server
 import json
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -49,7 +50,7 @@ ASKS = {
 # Commands that work without a server, look for it by themselves, or are about the chosen one.
 LOCAL = {
     "model add", "model inspect", "model verify", "model remove", "model pull", "estimate", "apply", "show-config", "check", "gpu-profiles list", "gpu-profiles test",
-    "gpu-profiles recommend", "gpu-profiles check", "guide", "diagnose", "waves", "schedules next", "use", "login", "logout", "doctor", "serve",
+    "gpu-profiles recommend", "gpu-profiles check", "guide", "diagnose", "compare-memory", "waves", "schedules next", "use", "login", "logout", "doctor", "serve",
     "engine", "migrate", "help", "manual", "completion", "mcp", "admin sign-in-link", "admin password-link", "admin users", "admin add-user",
     "admin set-user", "admin remove-user", "admin remove-second-factor", "admin teams", "admin add-team", "admin set-team",
     "admin set-member", "admin add-token", "admin identities", "admin unlink",
@@ -79,7 +80,7 @@ SUCCEEDS = {
     "gpu-profiles list": (), "gpu-profiles test": ("t4",),
     "gpu-profiles recommend": ("--memory-gib", "16", "--name", "Tesla T4"),
     "gpu-profiles check": ("t4", "--memory-gib", "15"), "guide": ("--gpu-memory", "24"),
-    "diagnose": ("--memory-percent", "97"), "waves": ("{prices}",), "schedules next": ("@daily",), "use": (),
+    "diagnose": ("--memory-percent", "97"), "compare-memory": ("{snapshot}", "--preset", "bert-base", "--batch", "8"), "waves": ("{prices}",), "schedules next": ("@daily",), "use": (),
     "login": ("{sign_in_link}",), "password": ("{password_link}", "--password-file", "{new_password}"),
     "second-factor show": (), "second-factor add": ("--password-file", "{present_password}"),
     "second-factor confirm": ("{offered_code}",), "second-factor remove": ("{recovery_code}",),
@@ -124,6 +125,12 @@ class Things:
     def made(self, name):
         self.number += 1
         return self.files[name] if name in self.files else getattr(self, name)(f"thing-{self.number}")
+
+    def snapshot(self, name):
+        file = self.folder / f"{name}.pickle"
+        event = {"action": "alloc", "addr": 512, "size": 512, "stream": 0, "frames": []}
+        file.write_bytes(pickle.dumps({"segments": [], "device_traces": [[event]]}))
+        return str(file)
 
     def job(self, _):
         job = self.told("submit", "sentiment", "{texts}")["id"]

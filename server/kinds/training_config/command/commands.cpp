@@ -15,8 +15,8 @@ namespace plimsoll::jobs::training_config {
 namespace {
 
 void add(CLI::App& app, CommandContext& context) {
-    for (auto* add_command : {add_estimate, add_gpu_profiles, add_guide, add_diagnose, add_apply,
-                              add_show_config, add_check}) {
+    for (auto* add_command : {add_estimate, add_gpu_profiles, add_guide, add_diagnose,
+                              add_compare_memory, add_apply, add_show_config, add_check}) {
         add_command(app, context);
     }
 }

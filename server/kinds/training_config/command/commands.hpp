@@ -21,6 +21,7 @@ void add_estimate(CLI::App& app, CommandContext& context);
 void add_gpu_profiles(CLI::App& app, CommandContext& context);
 void add_guide(CLI::App& app, CommandContext& context);
 void add_diagnose(CLI::App& app, CommandContext& context);
+void add_compare_memory(CLI::App& app, CommandContext& context);
 void add_apply(CLI::App& app, CommandContext& context);
 void add_check(CLI::App& app, CommandContext& context);
 void add_show_config(CLI::App& app, CommandContext& context);
@@ -39,7 +40,9 @@ struct EstimateRequest {
     std::string file = {};  // with other arguments; empty: none
     GivenArguments given;   // override both
 };
-// The TrainingConfigSummary that a server would answer. Errors name the file or the flag.
+// Errors of both name the file or the flag.
+Result<Request> requested(const EstimateRequest& request);
+// The TrainingConfigSummary that a server would answer.
 Result<nlohmann::json> estimated(const EstimateRequest& request);
 
 // What a command without a server tells: for programs, and for people.

@@ -112,20 +112,25 @@ int run_estimate(const CommandContext& context, const EstimateInput& input) {
 
 }  // namespace
 
-Result<json> estimated(const EstimateRequest& request) {
+Result<Request> requested(const EstimateRequest& request) {
     TRY(const auto args, arguments_of(request));
-    const auto checked = checked_request(args);
+    auto checked = checked_request(args);
     if (!checked) return fail(request.given.in_sources(checked.error(), request.file));
-    if (checked->probe)
+    return *std::move(checked);
+}
+
+Result<json> estimated(const EstimateRequest& request) {
+    TRY(const auto checked, requested(request));
+    if (checked.probe)
         return fail(Errc::invalid_input,
                     "Only a job can measure a device: plimsoll submit training-config.", "/probe");
-    auto cards = cards_json(*checked);
+    auto cards = cards_json(checked);
     if (!cards) {
         const auto& error = cards.error();
         return fail(request.given.in_sources({{pointer_of(error.where), "invalid", error.message}},
                                              request.file));
     }
-    return summary_json(*checked, std::move(*cards));
+    return summary_json(checked, std::move(*cards));
 }
 
 void add_estimate(CLI::App& app, CommandContext& context) {

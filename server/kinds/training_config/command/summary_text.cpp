@@ -68,8 +68,8 @@ std::string length(const json& s) {
 std::string precision(const json& s) {
     const json &asked = s.at("training").at("precision"), &cards = s.at("gpus");
     const json& used = cards.at(0).at("precision");
-    const bool same = std::ranges::all_of(
-        cards, [&](const json& card) { return card.at("precision") == used; });
+    const bool same =
+        std::ranges::all_of(cards, [&](const json& card) { return card.at("precision") == used; });
     return same && asked == "auto" ? text(used) + " (auto)" : text(asked);
 }
 
