@@ -106,26 +106,39 @@ class Loader {
     Sources sources_;
 };
 
-}  // namespace
-
-Result<Settings> load_settings(const std::filesystem::path& file,
-                               const std::vector<Assignment>& flags, jobs::Reader reader) {
+Result<Settings> load(const std::filesystem::path& file, const std::vector<Assignment>& given,
+                      jobs::Reader reader) {
     Settings settings;
+    settings.file = file;
+    settings.given = given;
     for (const auto& entry : table()) entry.set(settings, std::string(entry.fallback));
     Loader loader(settings);
     if (!file.empty()) {
         TRY_DO(loader.assign_file(file));
     }
-    for (const auto& entry : table()) {
-        const std::string name(entry.about.environment);
-        if (const char* value = std::getenv(name.c_str())) {
-            TRY_DO(loader.assign(std::string(entry.about.key), value, name));
-        }
-    }
-    for (const auto& [key, value] : flags) TRY_DO(loader.assign(key, value, "--" + key));
+    for (const auto& [key, value, source] : given)
+        TRY_DO(loader.assign(key, value, source.empty() ? "--" + key : source));
     settings.http.host = without_brackets(settings.http.host);
     TRY_DO(check_together(settings, loader.sources(), reader));
     return settings;
+}
+
+}  // namespace
+
+Result<Settings> load_settings(const std::filesystem::path& file,
+                               const std::vector<Assignment>& flags, jobs::Reader reader) {
+    std::vector<Assignment> given;
+    for (const auto& entry : table()) {
+        const std::string name(entry.about.environment);
+        if (const char* value = std::getenv(name.c_str()))
+            given.push_back({std::string(entry.about.key), value, name});
+    }
+    given.insert(given.end(), flags.begin(), flags.end());
+    return load(file, given, reader);
+}
+
+Result<Settings> reload_settings(const Settings& settings) {
+    return load(settings.file, settings.given, jobs::kServer);
 }
 
 }  // namespace plimsoll::app

@@ -2,7 +2,6 @@
 
 #include "server/app/engine_process.hpp"
 #include "server/app/server.hpp"
-#include "server/base/log.hpp"
 #include "server/http/wire/listener.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/oidc/provider.hpp"
@@ -67,12 +66,6 @@ Result<std::optional<oidc::Registration>> identity_provider(const Settings::Oidc
         oidc::Calls(outbound::Caller(std::move(allowed.value()), std::move(*tls)))};
 }
 
-log::Level level_of(const std::string& name) {
-    if (name == "debug") return log::Level::debug;
-    if (name == "warn") return log::Level::warn;
-    return name == "error" ? log::Level::error : log::Level::info;
-}
-
 // Whoever sets one expects an effect.
 void tell_unused_variables() {
     for (const auto& kind : jobs::contracts()) {
@@ -124,10 +117,16 @@ std::string address_of(const Settings::Http& http, int port) {
            ":" + std::to_string(port);
 }
 
+log::Level level_of(const Settings::Log& log) {
+    if (log.level == "debug") return log::Level::debug;
+    if (log.level == "warn") return log::Level::warn;
+    return log.level == "error" ? log::Level::error : log::Level::info;
+}
+
 Result<void> serve(const Settings& settings, const Announce& announce) {
     std::signal(SIGPIPE, SIG_IGN);  // whoever reads the log may leave
     log::set_format(*log::parse_format(settings.log.format));
-    log::start("serve", level_of(settings.log.level), log::Lines::gathered);
+    log::start("serve", level_of(settings.log), log::Lines::gathered);
     tell_unused_variables();
     for (const auto& note : settings.notes) log::warn(note);
     tell_settings_of_jobs(settings);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/app/settings.hpp"
+#include "server/base/log.hpp"
 
 #include <functional>
 #include <string>
@@ -10,6 +11,8 @@ namespace plimsoll::app {
 
 // "http://127.0.0.1:7272", from the settings and the port.
 std::string address_of(const Settings::Http& http, int port);
+
+log::Level level_of(const Settings::Log& log);
 
 // Called with a name and a URL: "metrics" if they have an address of their own, "sign-in" with the
 // one-time link of a new installation, and finally "ready" once requests are accepted.

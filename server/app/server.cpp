@@ -122,6 +122,22 @@ http::ListenOptions listen_options(const Settings::Http& http, const Settings::L
     return options;
 }
 
+// With the API's certificate, when there is one; none: nobody scrapes.
+std::optional<http::ListenOptions> metrics_options(const Settings& settings) {
+    const auto where = parse_host_and_port(settings.metrics.listen);
+    if (!where) return std::nullopt;
+    auto http = settings.http;
+    std::tie(http.host, http.port) = *where;
+    auto options = listen_options(http, settings.limits);
+    options.hosts = {};  // Prometheus uses names that only its own network knows
+    return options;
+}
+
+http::CallerQuotas quotas_of(const Settings::Limits& limits) {
+    return {limits.requests_per_minute, limits.team_requests_per_minute,
+            limits.concurrent_requests};
+}
+
 }  // namespace
 
 Server::Server(const Settings& settings, Database& database, identity::PasswordRules rules,
@@ -159,10 +175,8 @@ Server::Server(const Settings& settings, Database& database, identity::PasswordR
              .computing = computing_,
              .downloads = downloads_,
              .settings = {.values = settings.kinds, .cache = {}}},
-            jobs::add_operations,
-            {settings.limits.requests_per_minute, settings.limits.team_requests_per_minute,
-             settings.limits.concurrent_requests},
-            PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),
+            jobs::add_operations, quotas_of(settings.limits), PLIMSOLL_VERSION,
+            load_pages(settings.http.web_directory)),
       metrics_(http_.traffic(), server_database_, PLIMSOLL_VERSION),
       metrics_server_(io_, http_.traffic(), [this] { return metrics_.text(); }),
       schedules_(io_.get_executor(), background_.due_times, planner_) {
@@ -229,7 +243,7 @@ awaitable<Result<void>> Server::start() {
                                  if (duty == postgres::kCheckSchema && differs) end(done.error());
                              });
     schedules_.start();
-    if (!settings_.http.tls_certificate.empty()) {
+    if (!settings_.http.tls_certificate.empty() || !settings_.file.empty()) {
         sighup_.add(SIGHUP);
         reload_on_sighup();
     }
@@ -249,15 +263,12 @@ awaitable<Result<void>> Server::start() {
     co_return Result<void>{};
 }
 
-// With the API's certificate, when there is one.
 Result<void> Server::start_metrics() {
-    const auto where = parse_host_and_port(settings_.metrics.listen);
-    if (!where) return {};
+    const auto options = metrics_options(settings_);
+    if (!options) return {};
+    TRY(const auto port, metrics_server_.start(*options));
     auto http = settings_.http;
-    std::tie(http.host, http.port) = *where;
-    auto options = listen_options(http, settings_.limits);
-    options.hosts = {};  // Prometheus uses names that only its own network knows
-    TRY(const auto port, metrics_server_.start(options));
+    http.host = options->address;
     announce_("metrics", address_of(http, port) + "/metrics");
     return {};
 }
@@ -325,21 +336,27 @@ void Server::force_exit_on_second_signal() {
     });
 }
 
-// Loads a renewed certificate without a restart. Without TLS, SIGHUP keeps its meaning: the
-// terminal was closed.
+// Without a file of settings or of TLS, SIGHUP keeps its meaning: the terminal was closed.
 void Server::reload_on_sighup() {
     sighup_.async_wait([this](const boost::system::error_code& cancelled, int) {
         if (cancelled) return;
-        auto loaded = http_.reload_tls();
-        if (loaded) loaded = metrics_server_.reload_tls();
-        if (loaded) {
-            log::info("certificate reloaded");
+        if (auto loaded = reload()) {
+            log::info("settings reloaded");
         } else {
-            log::error("cannot use the new certificate: keeping the old one",
-                       {{"reason", loaded.error().message}});
+            log::error("cannot use the new settings: keeping the old ones",
+                       {{"reason", loaded.error().message}, {"where", loaded.error().where}});
         }
         reload_on_sighup();
     });
+}
+
+// Those that take effect without a restart.
+Result<void> Server::reload() {
+    TRY(const auto fresh, reload_settings(settings_));
+    TRY_DO(http_.reload(listen_options(fresh.http, fresh.limits), quotas_of(fresh.limits)));
+    if (const auto options = metrics_options(fresh)) TRY_DO(metrics_server_.reload(*options));
+    log::start("serve", level_of(fresh.log), log::Lines::gathered);
+    return {};
 }
 
 // A private PostgreSQL that crashed is started again; callers get 503 meanwhile.

@@ -39,6 +39,7 @@ class Server {
     awaitable<void> serve();
     awaitable<Result<void>> start();
     Result<void> start_metrics();
+    Result<void> reload();
     Result<void> start_notices();
     awaitable<Result<void>> bootstrap();
     void end(const Error& why);

@@ -12,10 +12,18 @@
 
 namespace plimsoll::app {
 
+struct Assignment {
+    std::string key;
+    std::string value;
+    std::string source = {};  // for messages; empty: the flag
+};
+
 // All settings, filled in this order: defaults, file, environment, flags. Meaning, unit and range
 // of each key are defined once, in the table of settings.cpp; `--print-config` prints it.
 struct Settings {
     std::vector<std::string> notes;  // on what was given and has no effect
+    std::filesystem::path file;      // empty: none
+    std::vector<Assignment> given;   // by the environment and flags, in the place of the file's
     struct Http {
         std::string host;
         int port = 0;
@@ -114,17 +122,15 @@ std::vector<Setting> all_settings();
 // "127.0.0.1:9090" or "[::1]:9090".
 std::optional<std::pair<std::string, int>> parse_host_and_port(const std::string& text);
 
-struct Assignment {
-    std::string key;
-    std::string value;
-};
-
 // Loads defaults, then the YAML file (if `file` is not empty), then the environment, then `flags`.
 // Errc::invalid_input names an unknown key or an invalid value and its source. Rules between keys
 // (such as TLS beyond loopback) are checked last, as far as they concern `reader`.
 Result<Settings> load_settings(const std::filesystem::path& file,
                                const std::vector<Assignment>& flags,
                                jobs::Reader reader = jobs::kServer);
+
+// The same from the file as it is now; the environment is that of the time before.
+Result<Settings> reload_settings(const Settings& settings);
 
 struct SettingValue {
     Setting about;

@@ -15,7 +15,7 @@ namespace {
 // How long a line waits for others, and how many bytes wait at most.
 constexpr std::chrono::milliseconds kGather{20};
 constexpr std::size_t kBytes = 32 * 1024;
-constexpr std::size_t kMaxBytes = 256 * 1024;  // for a reader that does not read
+constexpr std::size_t kMaxBytes = 256 * 1024;  // while nobody reads, or the disk is full
 constexpr std::chrono::seconds kLastWords{1};
 
 }  // namespace
@@ -70,7 +70,7 @@ void GatheringSink::flush_() {
         const auto count = put(lines_.data() + done, lines_.size() - done);
         if (count > 0) done += static_cast<std::size_t>(count);
         if (count >= 0 || errno == EINTR) continue;
-        full = errno == EAGAIN;
+        full = errno == EAGAIN || errno == ENOSPC;
         // If standard error cannot be written, there is nowhere to report it.
         if (!full) done = lines_.size();
     }

@@ -93,7 +93,8 @@ std::string line_of(const std::string& process, Level level, std::string_view me
 spdlog::sink_ptr make_sink(const std::string& process, Lines lines) {
     if (isatty(STDERR_FILENO) == 0) {
         return std::make_shared<GatheringSink>(STDERR_FILENO, lines, [process](std::size_t count) {
-            return line_of(process, Level::warn, "log lines were dropped: nobody read them",
+            return line_of(process, Level::warn,
+                           "log lines were dropped: they could not be written",
                            {{"lines", std::to_string(count)}});
         });
     }
@@ -111,6 +112,10 @@ std::optional<Format> parse_format(std::string_view name) {
 void set_format(Format format) { chosen_format = format; }
 
 void start(std::string_view process, Level min, Lines lines) {
+    // Of a busy process that starts again, for another level, other threads may be about to write.
+    if (auto* running = spdlog::default_logger_raw();
+        running->name() == process && lines == Lines::gathered)
+        return running->set_level(to_spdlog(min));
     auto logger = std::make_shared<spdlog::logger>(std::string(process),
                                                    make_sink(std::string(process), lines));
     logger->set_pattern(

@@ -18,6 +18,14 @@ MB = 1 << 20
 FULL = "The disk of the database is full."
 
 
+def fill(test, ballast):
+    """The disk, to the last page, whatever others take meanwhile."""
+    with ballast.open("ab", 0) as file, test.assertRaises(OSError) as full:
+        while True:
+            file.write(b"x" * MB)
+    test.assertEqual(full.exception.errno, errno.ENOSPC)
+
+
 class FullDisk(unittest.TestCase):
     def setUp(self):
         self.server = Server()
@@ -30,13 +38,6 @@ class FullDisk(unittest.TestCase):
         self.api = self.server.start().api()
         self.ballast = self.disk / "ballast"
 
-    def fill(self):
-        """To the last page, whatever PostgreSQL takes meanwhile."""
-        with self.ballast.open("ab", 0) as file, self.assertRaises(OSError) as full:
-            while True:
-                file.write(b"x" * MB)
-        self.assertEqual(full.exception.errno, errno.ENOSPC)
-
     def submit(self, size):
         """A job of one text, which cannot be compressed."""
         text = base64.b64encode(os.urandom(size * 3 // 4)).decode()
@@ -46,7 +47,7 @@ class FullDisk(unittest.TestCase):
         job = self.api.submit_texts(["good", "a disaster"])
         self.assertEqual(self.api.wait(job)["state"], "succeeded")
         rows = self.api.results(job)
-        self.fill()
+        fill(self, self.ballast)
         refused = self.submit(4 * MB)
         self.assertEqual((refused.status, refused.json["detail"]), (503, FULL))
         self.assertGreaterEqual(int(refused.headers["Retry-After"]), 1)
@@ -63,7 +64,7 @@ class FullDisk(unittest.TestCase):
         job = self.api.submit_texts(["good", "a disaster"])
         self.assertEqual(self.api.wait(job)["state"], "succeeded")
         rows = self.api.results(job)
-        self.fill()
+        fill(self, self.ballast)
         self.write_until_it_stops()
         self.server.logged("cannot start the private PostgreSQL", FULL)
         for path in ("/v1/jobs", f"/v1/jobs/{job}/results.jsonl"):

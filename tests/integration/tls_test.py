@@ -1,7 +1,8 @@
-"""TLS with certificate files, TLS terminated by a proxy, and rate limits."""
+"""TLS with certificate files, TLS terminated by a proxy, rate limits, and settings that are loaded again."""
 
 import http.client
 import itertools
+import pathlib
 import re
 import shutil
 import signal
@@ -70,6 +71,40 @@ class Tls(unittest.TestCase):
             self.assertEqual(self.serial(), second)
         self.assertEqual(self.serial(), second)
         self.assertEqual(self.get(self.server.base + "/readyz", self.trusting)[0], 200)
+
+
+class Reload(unittest.TestCase):
+    def setUp(self):
+        self.file = pathlib.Path(tempfile.mkdtemp()) / "settings.yaml"
+        self.addCleanup(shutil.rmtree, self.file.parent)
+        self.write("info", 100, "one.example")
+        self.server = Server(engine__local="false", config=self.file).start()
+        self.addCleanup(self.server.remove)
+        self.api = self.server.api()
+
+    def write(self, level, limit, host):
+        self.file.write_text(f"log: {{level: {level}}}\nlimits: {{requests_per_minute: {limit}}}\nhttp: {{allowed_hosts: {host}}}\n")
+
+    def reload(self, *words):
+        self.server.process.send_signal(signal.SIGHUP)
+        return self.server.logged(*words)
+
+    def statuses(self):
+        return [Api(self.server.base).get("/readyz", headers={"Host": f"{host}.example"}).status for host in ("one", "two")]
+
+    def test_level_limits_and_lists_change_without_a_restart(self):
+        self.assertEqual([self.api.get("/v1/jobs").status for _ in range(5)], [200] * 5)
+        self.assertEqual(self.statuses(), [200, 421])
+        self.assertFalse([line for line in self.server.log if "listJobs" in line])
+        self.write("debug", 3, "two.example")
+        self.reload("settings reloaded")
+        self.assertEqual(self.statuses(), [421, 200])
+        self.assertEqual([self.api.get("/v1/jobs").status for _ in range(4)], [200] * 3 + [429])
+        self.server.logged("listJobs")
+        self.write("loud", 0, "one.example")
+        self.reload("keeping the old ones", "log.level must be")
+        self.assertEqual(self.statuses(), [421, 200])
+        self.assertEqual(self.api.get("/v1/jobs").status, 429)
 
 
 class Proxy(unittest.TestCase):

@@ -66,6 +66,9 @@ class CallerLimits {
 
     explicit CallerLimits(CallerQuotas quotas) : quotas_(quotas) {}
 
+    // For requests from now on.
+    void set(CallerQuotas quotas) { quotas_ = quotas; }
+
     // A running request's place, freed on destruction. May outlive the limits.
     using Place = std::shared_ptr<void>;
 

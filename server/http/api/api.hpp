@@ -26,6 +26,7 @@ class Api final : public Application {
 
     std::unique_ptr<Exchange> exchange() override;
     void memory_freed() override;
+    void set(CallerQuotas quotas) { limits_.set(quotas); }
     // Whether a path belongs to the API, for any method.
     bool serves(std::string_view target) const;
 

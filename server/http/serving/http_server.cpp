@@ -128,7 +128,11 @@ Result<unsigned short> HttpServer::start(const ListenOptions& options) {
 
 Traffic& HttpServer::traffic() { return parts_->traffic; }
 
-Result<void> HttpServer::reload_tls() { return parts_->listener.reload_tls(); }
+Result<void> HttpServer::reload(const ListenOptions& options, const CallerQuotas& quotas) {
+    TRY_DO(parts_->listener.reload(options));
+    parts_->api.set(quotas);
+    return {};
+}
 
 void HttpServer::announce_drain() { parts_->services.draining.begin(); }
 

@@ -36,7 +36,7 @@ class HttpServer {
     Traffic& traffic();
 
     // See Listener.
-    Result<void> reload_tls();
+    Result<void> reload(const ListenOptions& options, const CallerQuotas& quotas);
 
     // Answers readiness with 503 from now on, and keeps serving.
     void announce_drain();

@@ -69,7 +69,9 @@ Result<unsigned short> MetricsServer::start(const ListenOptions& options) {
     return parts_->listener.start(options);
 }
 
-Result<void> MetricsServer::reload_tls() { return parts_->listener.reload_tls(); }
+Result<void> MetricsServer::reload(const ListenOptions& options) {
+    return parts_->listener.reload(options);
+}
 
 void MetricsServer::close() { parts_->listener.close(); }
 

@@ -20,7 +20,7 @@ class MetricsServer {
 
     // Returns the port.
     Result<unsigned short> start(const ListenOptions& options);
-    Result<void> reload_tls();
+    Result<void> reload(const ListenOptions& options);  // see Listener
     // Closes all connections.
     void close();
 

@@ -98,22 +98,23 @@ Listener::Listener(asio::io_context& io, Application& application, Traffic& traf
 
 Result<unsigned short> Listener::start(const ListenOptions& options) {
     state_.timeouts = options.timeouts;
-    state_.proxies = options.proxies;
-    state_.hosts = options.hosts;
-    tls_files_ = options.tls;
-    connections_ = options.connections;
-    connections_per_network_ = options.connections_per_network;
-    TRY_DO(reload_tls());
+    TRY_DO(reload(options));
     TRY_DO(open_acceptor(acceptor_, options.address, options.port));
     co_spawn(acceptor_.get_executor(), accept_all(), asio::detached);
     return acceptor_.local_endpoint().port();
 }
 
-Result<void> Listener::reload_tls() {
-    if (!tls_files_) return {};
-    TRY(auto tls, make_tls(*tls_files_));
+Result<void> Listener::reload(const ListenOptions& options) {
+    std::unique_ptr<asio::ssl::context> tls;
+    if (options.tls) {
+        TRY(tls, make_tls(*options.tls));
+    }
     // Open connections keep their context: OpenSSL counts references.
     tls_ = std::move(tls);
+    state_.proxies = options.proxies;
+    state_.hosts = options.hosts;
+    connections_ = options.connections;
+    connections_per_network_ = options.connections_per_network;
     return {};
 }
 

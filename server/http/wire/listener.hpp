@@ -45,8 +45,9 @@ class Listener {
     // Returns the port. Errors name the address or the file.
     Result<unsigned short> start(const ListenOptions& options);
 
-    // Reloads certificate and key for new connections. On error the old ones stay in use.
-    Result<void> reload_tls();
+    // Takes over everything but address, port and time limits, and reads certificate and key again;
+    // they are for new connections. On error everything stays as it was.
+    Result<void> reload(const ListenOptions& options);
 
     // Stops accepting connections, closes idle ones and lets the others finish their response.
     void drain();
@@ -67,7 +68,6 @@ class Listener {
     std::size_t connections_per_network_ = 0;
     boost::asio::ip::tcp::acceptor acceptor_;
     boost::asio::steady_timer changed_;  // cancelled when a connection has gone
-    std::optional<TlsFiles> tls_files_;
     std::unique_ptr<boost::asio::ssl::context> tls_;
 };
 
