@@ -49,7 +49,8 @@ std::optional<GpuProfile> profile_named(const DetectedGpu& card,
                                         std::span<const GpuProfile> profiles = shipped_gpus());
 
 // The same, or else the profile closest in memory that does not exceed what the card reports, of
-// the generation that its name implies, or else one with bf16. Its memory is replaced by the reported number.
+// the generation that its name implies, or else one with bf16. Its memory is replaced by the
+// reported number.
 GpuProfile profile_for(const DetectedGpu& card,
                        std::span<const GpuProfile> profiles = shipped_gpus());
 

@@ -97,9 +97,10 @@ constexpr Option kOptions[] = {
     {.pointer = "/training/method",
      .field = fields::setting_word<kMethods, &S::method>,
      .headline = "method {}",
-     .limit = {[](const Given& g) { return training(g).without_dropout(); },
-               "The step is that of TRL 1.16, with every token in an answer. A batch counts pairs of "
-               "answers, or single ones for kto."}},
+     .limit =
+         {[](const Given& g) { return training(g).without_dropout(); },
+          "The step is that of TRL 1.16, with every token in an answer. A batch counts pairs of "
+          "answers, or single ones for kto."}},
     {.pointer = "/training/reference",
      .field = fields::setting_word<kReferences, &S::reference>,
      .headline = "reference {}",
