@@ -7,7 +7,7 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (512, 46_415),
-    'server': (780, 73_556),
+    'server': (780, 73_557),
     'web': (408, 27_759),
     'migrations': (169, 6_357),
     'deploy': (98, 2_100),
