@@ -57,48 +57,69 @@ class Pair:
             subprocess.run([ROOT / "tests/support/postgres", "stop", folder], check=True)
 
 
+class Submissions:
+    """Clients that submit jobs until they are told to end; the times and IDs of those that were accepted."""
+
+    def __init__(self, url):
+        self.server = Server(database__url=url("plimsoll_app"), database__worker_url=url("plimsoll_worker"),
+                             limits__requests_per_minute="0", limits__team_requests_per_minute="0").start()
+        self.api, self.accepted, self.over, self.wrong = self.server.api(), [], threading.Event(), []
+        self.clients = [threading.Thread(target=self.submit) for _ in range(4)]
+        for client in self.clients:
+            client.start()
+
+    def submit(self):
+        while not self.over.is_set():
+            began = time.monotonic()
+            reply = self.api.post("/v1/jobs", {"kind": "sentiment", "args": {"texts": ["Fair winds."]}})
+            if reply.status == 202:
+                self.accepted.append((began, time.monotonic(), reply.json["id"]))
+                continue
+            if reply.status != 503:
+                self.wrong.append((reply.status, reply.body))
+            time.sleep(0.05)
+
+    def until_more(self, count, seconds):
+        before, deadline = len(self.accepted), time.monotonic() + seconds
+        while len(self.accepted) < before + count and time.monotonic() < deadline:
+            time.sleep(0.05)
+
+    def end(self):
+        self.over.set()
+        for client in self.clients:
+            client.join()
+
+    def assert_service(self, test, died):
+        """After the primary died, and the standby took its place."""
+        self.until_more(100, 10 * SERVICE_SECONDS)
+        self.end()
+        test.assertEqual(self.wrong, [])
+        back = min((ended for began, ended, _ in self.accepted if began > died), default=float("inf"))
+        states = [self.api.wait(job)["state"] for _, _, job in self.accepted]
+        print(f"{len(self.accepted)} jobs accepted, {len(states) - states.count('succeeded')} lost; "
+              f"{back - died:.1f} s without service after the primary died", flush=True)
+        test.assertEqual(states.count("succeeded"), len(self.accepted))
+        test.assertLess(back - died, SERVICE_SECONDS)
+
+    def remove(self):
+        self.end()
+        self.server.remove()
+
+
 class Promotion(unittest.TestCase):
     def test_no_accepted_job_is_lost(self):
         pair = Pair()
         self.addCleanup(pair.remove)
-        server = Server(database__url=pair.url("plimsoll_app"), database__worker_url=pair.url("plimsoll_worker"),
-                        limits__requests_per_minute="0", limits__team_requests_per_minute="0").start()
-        self.addCleanup(server.remove)
-        api = server.api()
-        accepted, over = [], threading.Event()
-
-        def submit():
-            while not over.is_set():
-                began = time.monotonic()
-                reply = api.post("/v1/jobs", {"kind": "sentiment", "args": {"texts": ["Fair winds."]}})
-                if reply.status == 202:
-                    accepted.append((began, time.monotonic(), reply.json["id"]))
-                else:
-                    self.assertEqual(reply.status, 503)
-                    time.sleep(0.05)
-
-        clients = [threading.Thread(target=submit) for _ in range(4)]
-        for client in clients:
-            client.start()
-        while len(accepted) < 100:
-            time.sleep(0.05)
+        submissions = Submissions(pair.url)
+        self.addCleanup(submissions.remove)
+        submissions.until_more(100, SERVICE_SECONDS)
         control(pair.primary, "-m", "immediate", "stop")
         died = time.monotonic()
         control(pair.standby, "promote")
         # Nobody replicates from it yet.
         psql(pair.standby, "alter system reset synchronous_standby_names")
         psql(pair.standby, "select pg_reload_conf()")
-        before = len(accepted)
-        while len(accepted) < before + 100 and time.monotonic() < died + 10 * SERVICE_SECONDS:
-            time.sleep(0.05)
-        over.set()
-        for client in clients:
-            client.join()
-        back = min((ended for began, ended, _ in accepted if began > died), default=float("inf")) - died
-        states = [api.wait(job)["state"] for _, _, job in accepted]
-        print(f"{len(accepted)} jobs accepted, of the later ones the first {back:.1f} s after the primary died", flush=True)
-        self.assertEqual(states.count("succeeded"), len(accepted))
-        self.assertLess(back, SERVICE_SECONDS)
+        submissions.assert_service(self, died)
 
 
 if __name__ == "__main__":

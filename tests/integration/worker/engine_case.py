@@ -16,6 +16,7 @@ from queue_client import connect, job, task
 
 # Nothing here takes this long; a test that waits longer has failed.
 PATIENCE = 600
+CLAIM_SECONDS = 5  # from a backlog to the first claim, without the scaler's interval
 URL = os.environ['PLIMSOLL_TEST_DATABASE_URL']
 [DATABASE] = re.findall('host=([^&]+)', URL)  # the folder of its socket
 
@@ -107,6 +108,19 @@ class EngineCase(QueueCase):
 
     def until_held(self):
         self.until((self.folder / 'held').exists, 'no task runs')
+
+    def submit_backlog(self, seconds, tasks=40):
+        """A job whose tasks are held until go()."""
+        given = [task(items=2, seconds=seconds / tasks, data=f'hold {self.folder}'.encode())] * tasks
+        return self.submit(job(self.team, given, device_class='host'))[0]
+
+    def until_every_replica_works(self, began, most):
+        """A backlog appeared at `began` (monotonic)."""
+        self.until_held()
+        waited = time.monotonic() - began
+        print(f'first claim {waited:.1f} s after the backlog appeared', flush=True)
+        self.assertLess(waited, CLAIM_SECONDS * 6)  # on a busy machine
+        self.until(lambda: self.queue.one('select count(distinct worker_id) from lease') == most, 'not every replica has work')
 
     def go(self):
         (self.folder / 'go').touch()
