@@ -30,11 +30,21 @@ class _Texts(ctypes.Structure):
     _fields_ = [("bytes", ctypes.c_void_p), ("offsets", ctypes.c_void_p), ("count", ctypes.c_int64), ("are_large", ctypes.c_int64)]
 
 
-class _Columns(ctypes.Structure):
-    # Name and type of each number that a text has; their order is that of scorer.cpp.
-    VADER = {"compound": "d", "positive": "d", "neutral": "d", "negative": "d", "label": "b"}
-    TYPES = {**VADER, "tokens": "i", "windows": "i", "truncated": "b"}
-    _fields_ = [(name, ctypes.c_void_p) for name in TYPES]
+# A bytearray that is not filled with zeros first, which would cost a fiftieth of the scores of short texts.
+_allocate = ctypes.pythonapi.PyByteArray_FromStringAndSize
+_allocate.argtypes, _allocate.restype = [ctypes.c_char_p, ctypes.c_ssize_t], ctypes.py_object
+
+
+def _places(**kinds: str) -> dict[str, tuple[int, str]]:
+    """Columns that follow one another in memory: of each, the bytes a text of those before it, and its type."""
+    before = itertools.accumulate(map(struct.calcsize, kinds.values()), initial=0)
+    return {name: (place, kind) for (name, kind), place in zip(kinds.items(), before)}
+
+
+# The order is that of scorer.cpp.
+_SCORES = {"compound": "d", "positive": "d", "neutral": "d", "negative": "d"}
+_OF_VADER = _places(**_SCORES, label="b")
+_OF_MODELS = _places(**_SCORES, tokens="i", windows="i", label="b", truncated="b")
 
 
 @functools.lru_cache(maxsize=None)
@@ -89,52 +99,64 @@ class Scores(Rows):
 
     def __init__(self, scorer: Scorer, texts: _Texts, kept: Any):
         self._scorer, self._texts, self._kept = scorer, texts, kept
-        self._columns, self._into = {}, _Columns()
-        for name, kind in (_Columns.VADER if scorer.model == "vader" else _Columns.TYPES).items():
-            memory = bytearray(struct.calcsize(kind) * max(texts.count, 1))
-            setattr(self._into, name, ctypes.addressof(ctypes.c_char.from_buffer(memory)))
-            self._columns[name] = memoryview(memory).cast(kind)[:texts.count]
+        self._columns = _OF_VADER if scorer.model == "vader" else _OF_MODELS
+        last, kind = list(self._columns.values())[-1]
+        self._memory = _allocate(None, (last + struct.calcsize(kind)) * texts.count)
 
     def __len__(self) -> int:
         return self._texts.count
 
     def __getattr__(self, name: str) -> Any:
-        if name == "label":
-            return [_LABELS[code] for code in self._columns["label"]]
-        if name != "_columns" and name in self._columns:
-            return self._columns[name]
-        raise AttributeError(name)
+        if name.startswith("_") or name not in self._columns:
+            raise AttributeError(name)
+        return [_LABELS[code] for code in self._column(name)] if name == "label" else self._column(name)
+
+    def _column(self, name: str) -> memoryview:
+        before, kind = self._columns[name]
+        start = before * len(self)
+        return memoryview(self._memory)[start:start + struct.calcsize(kind) * len(self)].cast(kind)
 
     @functools.cached_property
     def json(self) -> bytes:  # type: ignore[override]
-        return self._scorer._call("plimsoll_score_rows", ctypes.byref(self._texts), ctypes.byref(self._into))
-
-    def _named(self) -> list[str]:
-        return ["compound", "positive", "neutral", "negative"] + ([] if self._scorer.model == "vader" else ["tokens", "truncated"])
+        return self._scorer._call("plimsoll_score_rows", ctypes.byref(self._texts), _address(self._memory))
 
     def to_arrow(self) -> Any:
         import pyarrow
 
-        kinds = {"d": pyarrow.float64(), "i": pyarrow.int32(), "b": pyarrow.int8()}
-        names = ["label", *self._named()]
-        columns = [pyarrow.Array.from_buffers(kinds[_Columns.TYPES[name]], len(self), [None, pyarrow.py_buffer(self._columns[name])])
-                   for name in names]
-        columns[0] = _arrow_labels().take(columns[0])
-        return pyarrow.Table.from_arrays(columns, names)
+        count, (schema, text, numbers) = len(self), _arrow(self._scorer.model == "vader")
+        names = _allocate(None, 12 * count + 4 + (count + 7) // 8)
+        _library().plimsoll_name_labels(_address(self._memory, self._columns["label"][0] * count), ctypes.c_int64(count), _address(names))
+        memory, labels = pyarrow.py_buffer(self._memory), pyarrow.py_buffer(names)
+        columns = [pyarrow.Array.from_buffers(text, count, [labels.slice(12 * count + 4), labels.slice(8 * count), labels])]
+        columns += [pyarrow.Array.from_buffers(kind, count, [None, memory], 0, place * count) for kind, place in numbers]
+        return pyarrow.Table.from_arrays(columns, schema=schema)
 
     def to_pandas(self) -> Any:
         import numpy
         import pandas
 
-        labels = numpy.array(_LABELS, object)[numpy.asarray(self._columns["label"])]
-        return pandas.DataFrame({"label": labels, **{name: numpy.asarray(self._columns[name]) for name in self._named()}})
+        labels = numpy.array(_LABELS, object)[numpy.asarray(self._column("label"))]
+        return pandas.DataFrame({"label": labels, **{name: numpy.asarray(self._column(name)) for name in _shown(self._columns)}})
+
+
+def _shown(columns: dict[str, Any]) -> list[str]:
+    """What tables show beside the label."""
+    return [name for name in columns if name not in ("label", "windows")]
 
 
 @functools.lru_cache(maxsize=None)
-def _arrow_labels() -> Any:
+def _arrow(vader: bool) -> tuple[Any, Any, list[tuple[Any, int]]]:
+    """The schema of to_arrow(), the type of labels, and of each other column its type and how many columns of it precede."""
     import pyarrow
 
-    return pyarrow.array(_LABELS, pyarrow.string())
+    columns, kinds = (_OF_VADER if vader else _OF_MODELS), {"d": pyarrow.float64(), "i": pyarrow.int32(), "b": pyarrow.int8()}
+    shown = {name: columns[name] for name in _shown(columns)}
+    numbers = [(kinds[kind], before // struct.calcsize(kind)) for before, kind in shown.values()]
+    return pyarrow.schema([("label", pyarrow.string()), *zip(shown, (kind for kind, _ in numbers))]), pyarrow.string(), numbers
+
+
+def _address(memory: bytearray, place: int = 0) -> ctypes.c_void_p:
+    return ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(memory)) + place if memory else 0)
 
 
 class Scorer:
@@ -166,7 +188,7 @@ class Scorer:
     def score(self, texts: Iterable[str]) -> Scores:
         """`texts`: a list, a column of pandas or numpy, or an array of Arrow, which is not copied."""
         scores = Scores(self, *_column(texts))
-        self._run(self._call, "plimsoll_score", ctypes.byref(scores._texts), ctypes.byref(scores._into))
+        self._run(self._call, "plimsoll_score", ctypes.byref(scores._texts), _address(scores._memory))
         return scores
 
 

@@ -16,6 +16,7 @@
 #include "server/library/library.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -48,57 +49,69 @@ struct TextColumn {
 
 constexpr std::int8_t kNotScored = 3;  // follows the labels
 
-// Memory of the caller for one number a text, zeros at first.
+// A column after the other in one block of the caller's memory: the order is that of engine.py.
 struct ScoreColumns {
-    double* compound;
-    double* positive;
-    double* neutral;
-    double* negative;
-    std::int8_t* label;
-    // Of models, null for VADER.
-    std::int32_t* tokens;  // -1: the model has none
-    std::int32_t* windows;
-    std::int8_t* truncated;
+    char* memory;
+    std::int64_t count;
+    bool by_model;
 
-    void set(std::size_t i, const TextScores& scores) const {
-        compound[i] = fraction(scores.compound);
-        positive[i] = fraction(scores.positive);
-        neutral[i] = fraction(scores.neutral);
-        negative[i] = fraction(scores.negative);
-        label[i] = static_cast<std::int8_t>(scores.label);
-        tokens[i] = scores.tokens ? static_cast<std::int32_t>(*scores.tokens) : -1;
-        windows[i] = static_cast<std::int32_t>(scores.windows);
-        truncated[i] = scores.truncated ? 1 : 0;
+    // Compound, positive, neutral, negative.
+    double& score(int column, std::int64_t i) const { return at<double>(8 * column, i); }
+    std::int8_t& label(std::int64_t i) const { return at<std::int8_t>(by_model ? 40 : 32, i); }
+    // Of models. -1: the model has no tokens.
+    std::int32_t& tokens(std::int64_t i) const { return at<std::int32_t>(32, i); }
+    std::int32_t& windows(std::int64_t i) const { return at<std::int32_t>(36, i); }
+    std::int8_t& truncated(std::int64_t i) const { return at<std::int8_t>(41, i); }
+
+    void set(std::int64_t i, const TextScores& scores) const {
+        score(0, i) = fraction(scores.compound);
+        score(1, i) = fraction(scores.positive);
+        score(2, i) = fraction(scores.neutral);
+        score(3, i) = fraction(scores.negative);
+        label(i) = static_cast<std::int8_t>(scores.label);
+        tokens(i) = scores.tokens ? static_cast<std::int32_t>(*scores.tokens) : -1;
+        windows(i) = static_cast<std::int32_t>(scores.windows);
+        truncated(i) = scores.truncated ? 1 : 0;
     }
 
     // The same numbers without a detour by integers, which would cost a twentieth of a score: they
     // are rounded already. -0 + 0 is 0.
-    void set(std::size_t i, const vader::Scores& scores) const {
-        compound[i] = scores.compound + 0.0;
-        positive[i] = scores.pos;
-        neutral[i] = scores.neu;
-        negative[i] = scores.neg;
-        label[i] = static_cast<std::int8_t>(label_of(scores.compound));
+    void set(std::int64_t i, const vader::Scores& scores) const {
+        score(0, i) = scores.compound + 0.0;
+        score(1, i) = scores.pos;
+        score(2, i) = scores.neu;
+        score(3, i) = scores.neg;
+        label(i) = static_cast<std::int8_t>(label_of(scores.compound));
     }
 
-    void set_failed(std::size_t i) const {
-        for (double* column : {compound, positive, neutral, negative})
-            column[i] = std::numeric_limits<double>::quiet_NaN();
-        label[i] = kNotScored;
-        if (tokens != nullptr) tokens[i] = -1;
+    void set_failed(std::int64_t i) const {
+        for (int column = 0; column < 4; ++column)
+            score(column, i) = std::numeric_limits<double>::quiet_NaN();
+        label(i) = kNotScored;
+        if (!by_model) return;
+        tokens(i) = -1;
+        windows(i) = 0;
+        truncated(i) = 0;
     }
 
-    TextScores at(std::size_t i) const {
-        TextScores scores{.label = static_cast<Label>(label[i]),
-                          .compound = scaled(compound[i]),
-                          .positive = scaled(positive[i]),
-                          .neutral = scaled(neutral[i]),
-                          .negative = scaled(negative[i])};
-        if (tokens == nullptr) return scores;
-        if (tokens[i] >= 0) scores.tokens = static_cast<std::uint32_t>(tokens[i]);
-        scores.truncated = truncated[i] != 0;
-        scores.windows = static_cast<std::uint32_t>(windows[i]);
+    TextScores scores(std::int64_t i) const {
+        TextScores scores{.label = static_cast<Label>(label(i)),
+                          .compound = scaled(score(0, i)),
+                          .positive = scaled(score(1, i)),
+                          .neutral = scaled(score(2, i)),
+                          .negative = scaled(score(3, i))};
+        if (!by_model) return scores;
+        if (tokens(i) >= 0) scores.tokens = static_cast<std::uint32_t>(tokens(i));
+        scores.truncated = truncated(i) != 0;
+        scores.windows = static_cast<std::uint32_t>(windows(i));
         return scores;
+    }
+
+  private:
+    // `before`: the bytes a text of the columns before.
+    template <class Number>
+    Number& at(std::int64_t before, std::int64_t i) const {
+        return reinterpret_cast<Number*>(memory + before * count)[i];
     }
 };
 
@@ -163,8 +176,14 @@ class Scorer {
         return scorer.release();
     }
 
+    ScoreColumns columns(char* memory, const TextColumn& texts) const {
+        return {memory, texts.count, device_ != nullptr};
+    }
+
     Result<void> score(const TextColumn& texts, const ScoreColumns& into) const {
-        return device_ == nullptr ? by_vader(texts, into) : by_model(texts, into);
+        if (into.by_model) return score_by_device(texts, into);
+        score_by_host(texts, into);
+        return {};
     }
 
     // The job's rows of these texts with these scores.
@@ -172,14 +191,13 @@ class Scorer {
         std::string out;
         RowMore more;
         more.windows = options_.windows;
-        more.model = device_ == nullptr ? kVader : model_.name;
+        more.model = scores.by_model ? model_.name : kVader;
         for (std::int64_t i = 0; i < texts.count; ++i) {
-            const auto place = static_cast<std::size_t>(i);
             text::RecordView item;
             item.index = static_cast<std::uint64_t>(i);
             item.text = texts.at(i);
-            if (scores.label[place] != kNotScored) {
-                append_row(out, item, scores.at(place), more);
+            if (scores.label(i) != kNotScored) {
+                append_row(out, item, scores.scores(i), more);
                 continue;
             }
             const auto record = record_of(item.text);
@@ -208,20 +226,19 @@ class Scorer {
         return record;
     }
 
-    static Result<void> by_vader(const TextColumn& texts, const ScoreColumns& into) {
+    // Both are copies, which stores through the columns cannot change: no pointer is read twice.
+    static void score_by_host(const TextColumn texts, const ScoreColumns into) {
         vader::Scorer scorer;
         for (std::int64_t i = 0; i < texts.count; ++i) {
             const auto text = texts.at(i);
-            const auto place = static_cast<std::size_t>(i);
             if (text.size() > kLongestText)
-                into.set_failed(place);
+                into.set_failed(i);
             else
-                into.set(place, scorer.score(text));
+                into.set(i, scorer.score(text));
         }
-        return {};
     }
 
-    Result<void> by_model(const TextColumn& texts, const ScoreColumns& into) const {
+    Result<void> score_by_device(const TextColumn& texts, const ScoreColumns& into) const {
         text::RecordBlockWriter block(0);
         for (std::int64_t i = 0; i < texts.count; ++i) block.add(record_of(texts.at(i)));
         const auto packed = block.take();
@@ -231,7 +248,7 @@ class Scorer {
         TRY(const auto model, loaded_model(model_, used));
         return score_by_model(std::move(source), *model, options_, used,
                               [&](const text::RecordView& item, const TextScores* scores) {
-                                  const auto place = static_cast<std::size_t>(item.index);
+                                  const auto place = static_cast<std::int64_t>(item.index);
                                   scores == nullptr ? into.set_failed(place)
                                                     : into.set(place, *scores);
                               });
@@ -277,17 +294,41 @@ PLIMSOLL_EXPORT void plimsoll_count_bytes(const char* text, std::int64_t* offset
 }
 
 PLIMSOLL_EXPORT int plimsoll_score(const Scorer* scorer, const jobs::sentiment::TextColumn* texts,
-                                   const jobs::sentiment::ScoreColumns* into, library::Bytes* out) {
+                                   char* columns, library::Bytes* out) {
     return library::answer(*out, [&]() -> Result<std::string> {
-        const auto done = scorer->score(*texts, *into);
-        return done ? Result<std::string>(std::string()) : fail(done.error());
+        TRY_DO(scorer->score(*texts, scorer->columns(columns, *texts)));
+        return std::string();
     });
 }
 
 PLIMSOLL_EXPORT int plimsoll_score_rows(const Scorer* scorer,
-                                        const jobs::sentiment::TextColumn* texts,
-                                        const jobs::sentiment::ScoreColumns* scores,
+                                        const jobs::sentiment::TextColumn* texts, char* columns,
                                         library::Bytes* out) {
-    return library::answer(*out,
-                           [&]() -> Result<std::string> { return scorer->rows(*texts, *scores); });
+    return library::answer(*out, [&]() -> Result<std::string> {
+        return scorer->rows(*texts, scorer->columns(columns, *texts));
+    });
+}
+
+// Labels as Arrow's strings: into `memory` go 8 bytes for each name, the offsets of all and of the
+// end, and a bit for each that is not null.
+PLIMSOLL_EXPORT void plimsoll_name_labels(const std::int8_t* labels, std::int64_t count,
+                                          char* memory) {
+    using namespace jobs::sentiment;
+    auto* const offsets = reinterpret_cast<std::int32_t*>(memory + 8 * count);
+    auto* const valid = reinterpret_cast<unsigned char*>(offsets + count + 1);
+    char names[kNotScored + 1][8] = {};
+    int sizes[kNotScored + 1] = {};
+    for (int label = 0; label < kNotScored; ++label)
+        sizes[label] = static_cast<int>(to_string(static_cast<Label>(label)).copy(names[label], 8));
+    int end = 0;
+    unsigned bits = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        offsets[i] = end;
+        std::memcpy(memory + end, names[labels[i]], 8);
+        end += sizes[labels[i]];
+        bits = bits >> 1 | (labels[i] != kNotScored ? 0x80U : 0U);
+        if (i % 8 == 7) valid[i / 8] = static_cast<unsigned char>(bits);
+    }
+    if (count % 8 != 0) valid[count / 8] = static_cast<unsigned char>(bits >> (8 - count % 8));
+    offsets[count] = end;
 }

@@ -10,9 +10,8 @@ namespace plimsoll::jobs::sentiment {
 // Labels as VADER's authors recommend.
 inline Label label_of(double compound) {
     constexpr double kThreshold = 0.05;
-    return compound >= kThreshold    ? Label::positive
-           : compound <= -kThreshold ? Label::negative
-                                     : Label::neutral;
+    // Without branches, which nothing predicts: positive, neutral, negative.
+    return static_cast<Label>(int{compound < kThreshold} + int{compound <= -kThreshold});
 }
 
 TextScores scores_of(const ::plimsoll::sentiment::vader::Scores& scores);
