@@ -1,4 +1,4 @@
-"""A database as a release leaves it: rows of every sort, put in through the queue's own functions, and its dump. make_dump
+"""A database as a release leaves it: rows of every sort, put in through the queue's own functions, and its dump. deploy/release/freeze
 runs this in a throw-away cluster; upgrade_test.py looks for the rows after an upgrade."""
 import datetime
 import gzip
@@ -61,7 +61,10 @@ def dump_of(url):
     return b''.join(line for line in text.splitlines(keepends=True) if not line.startswith((b'\\restrict', b'\\unrestrict')))
 
 
+def keep(dump, path):
+    path.write_bytes(gzip.compress(dump, mtime=0))
+
+
 if __name__ == '__main__':
     fill(Queue(connect()))
-    packed = gzip.compress(dump_of(os.environ['PLIMSOLL_TEST_DATABASE_URL']), mtime=0)
-    pathlib.Path(os.environ['PLIMSOLL_UPGRADE_DUMP']).write_bytes(packed)
+    keep(dump_of(os.environ['PLIMSOLL_TEST_DATABASE_URL']), pathlib.Path(os.environ['PLIMSOLL_UPGRADE_DUMP']))

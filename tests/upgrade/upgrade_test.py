@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -14,7 +15,7 @@ from psycopg.rows import namedtuple_row
 
 from queue_client import Queue, job
 from queue_invariants import broken
-from release import JOB_STATES, dump_of, fill
+from release import JOB_STATES, dump_of, fill, keep
 
 HERE = pathlib.Path(__file__).resolve().parent
 MIGRATE = HERE.parent / 'support/migrate'
@@ -41,6 +42,12 @@ def create(database):
 def migrate(url):
     return subprocess.run([PLIMSOLL, 'migrate', '--database.url', url, '--database.migrate_url', url],
                           check=True, capture_output=True, text=True).stdout
+
+
+def kept_in(folder):
+    """The dumps of releases, by names for their databases."""
+    return {path.name.removesuffix('.sql.gz').replace('.', '_'): gzip.decompress(path.read_bytes())
+            for path in pathlib.Path(folder).glob('*.sql.gz')}
 
 
 def schema_of(url):
@@ -74,8 +81,7 @@ class Upgrade(unittest.TestCase):
 
     def test_databases_with_rows_are_brought_up_to_date(self):
         """Until there is a release, only today's, with functions of an earlier set."""
-        dumps = {path.name.split('.')[0]: gzip.decompress(path.read_bytes()) for path in HERE.glob('*.sql.gz')}
-        for name, dump in (dumps | {'today': self.dump_of_today()}).items():
+        for name, dump in (kept_in(HERE) | {'today': self.dump_of_today()}).items():
             with self.subTest(name):
                 url = self.restored(name, dump)
                 with psycopg.connect(url) as connection:
@@ -89,6 +95,12 @@ class Upgrade(unittest.TestCase):
                 if name == 'today':
                     self.assertIn('2 functions written.', written)
                 self.assertIn('0 functions written.', migrate(url))
+
+    def test_every_release_that_was_kept_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for version in ('0.9.0', '0.9.1', '0.10.0'):
+                keep(self.dump_of_today(), pathlib.Path(folder) / f'{version}.sql.gz')
+            self.assertEqual(kept_in(folder), dict.fromkeys(('0_9_0', '0_9_1', '0_10_0'), self.dump_of_today()))
 
     def test_an_upgrade_that_is_cut_off_changes_nothing(self):
         url = self.restored('cut', self.dump_of_today())
