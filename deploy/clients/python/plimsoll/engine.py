@@ -35,16 +35,11 @@ _allocate = ctypes.pythonapi.PyByteArray_FromStringAndSize
 _allocate.argtypes, _allocate.restype = [ctypes.c_char_p, ctypes.c_ssize_t], ctypes.py_object
 
 
-def _places(**kinds: str) -> dict[str, tuple[int, str]]:
-    """Columns that follow one another in memory: of each, the bytes a text of those before it, and its type."""
-    before = itertools.accumulate(map(struct.calcsize, kinds.values()), initial=0)
-    return {name: (place, kind) for (name, kind), place in zip(kinds.items(), before)}
-
-
-# The order is that of scorer.cpp.
-_SCORES = {"compound": "d", "positive": "d", "neutral": "d", "negative": "d"}
-_OF_VADER = _places(**_SCORES, label="b")
-_OF_MODELS = _places(**_SCORES, tokens="i", windows="i", label="b", truncated="b")
+# Columns follow one another in memory: of each, the bytes a text of those before it, and its type. scorer.cpp has the same.
+_SCORES = {"compound": (0, "d"), "positive": (8, "d"), "neutral": (16, "d"), "negative": (24, "d")}
+_SHOWN = (*_SCORES, "tokens", "truncated")  # what tables have beside the label
+_OF_VADER = {**_SCORES, "label": (32, "b")}
+_OF_MODELS = {**_SCORES, "tokens": (32, "i"), "windows": (36, "i"), "label": (40, "b"), "truncated": (41, "b")}
 
 
 @functools.lru_cache(maxsize=None)
@@ -100,8 +95,7 @@ class Scores(Rows):
     def __init__(self, scorer: Scorer, texts: _Texts, kept: Any):
         self._scorer, self._texts, self._kept = scorer, texts, kept
         self._columns = _OF_VADER if scorer.model == "vader" else _OF_MODELS
-        last, kind = list(self._columns.values())[-1]
-        self._memory = _allocate(None, (last + struct.calcsize(kind)) * texts.count)
+        self._memory = _allocate(None, (33 if self._columns is _OF_VADER else 42) * texts.count)
 
     def __len__(self) -> int:
         return self._texts.count
@@ -126,9 +120,9 @@ class Scores(Rows):
         count, (schema, text, numbers) = len(self), _arrow(self._scorer.model == "vader")
         names = _allocate(None, 12 * count + 4 + (count + 7) // 8)
         _library().plimsoll_name_labels(_address(self._memory, self._columns["label"][0] * count), ctypes.c_int64(count), _address(names))
-        memory, labels = pyarrow.py_buffer(self._memory), pyarrow.py_buffer(names)
+        labels = pyarrow.py_buffer(names)
         columns = [pyarrow.Array.from_buffers(text, count, [labels.slice(12 * count + 4), labels.slice(8 * count), labels])]
-        columns += [pyarrow.Array.from_buffers(kind, count, [None, memory], 0, place * count) for kind, place in numbers]
+        columns += [pyarrow.Array.from_buffers(kind, count, [None, pyarrow.py_buffer(self._column(name))], 0) for name, kind in numbers]
         return pyarrow.Table.from_arrays(columns, schema=schema)
 
     def to_pandas(self) -> Any:
@@ -136,23 +130,17 @@ class Scores(Rows):
         import pandas
 
         labels = numpy.array(_LABELS, object)[numpy.asarray(self._column("label"))]
-        return pandas.DataFrame({"label": labels, **{name: numpy.asarray(self._column(name)) for name in _shown(self._columns)}})
-
-
-def _shown(columns: dict[str, Any]) -> list[str]:
-    """What tables show beside the label."""
-    return [name for name in columns if name not in ("label", "windows")]
+        return pandas.DataFrame({"label": labels, **{name: numpy.asarray(self._column(name)) for name in self._columns if name in _SHOWN}})
 
 
 @functools.lru_cache(maxsize=None)
-def _arrow(vader: bool) -> tuple[Any, Any, list[tuple[Any, int]]]:
-    """The schema of to_arrow(), the type of labels, and of each other column its type and how many columns of it precede."""
+def _arrow(vader: bool) -> tuple[Any, Any, list[tuple[str, Any]]]:
+    """The schema of to_arrow(), and the types of labels and of the other columns."""
     import pyarrow
 
-    columns, kinds = (_OF_VADER if vader else _OF_MODELS), {"d": pyarrow.float64(), "i": pyarrow.int32(), "b": pyarrow.int8()}
-    shown = {name: columns[name] for name in _shown(columns)}
-    numbers = [(kinds[kind], before // struct.calcsize(kind)) for before, kind in shown.values()]
-    return pyarrow.schema([("label", pyarrow.string()), *zip(shown, (kind for kind, _ in numbers))]), pyarrow.string(), numbers
+    kinds = {"d": pyarrow.float64(), "i": pyarrow.int32(), "b": pyarrow.int8()}
+    numbers = [(name, kinds[kind]) for name, (_, kind) in (_OF_VADER if vader else _OF_MODELS).items() if name in _SHOWN]
+    return pyarrow.schema([("label", pyarrow.string()), *numbers]), pyarrow.string(), numbers
 
 
 def _address(memory: bytearray, place: int = 0) -> ctypes.c_void_p:
