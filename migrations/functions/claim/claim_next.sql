@@ -25,6 +25,16 @@ declare
   v_started bigint[];  -- this and the one below: jobs whose first tasks are leased
   v_timeouts real[];
 begin
+  -- A worker that cannot get anything locks nothing: it waits for nobody, and its transaction leaves nothing to flush.
+  select * into v_worker from worker w where w.id = p_worker_id;
+  if worker_is_alive(v_worker, p_epoch, p_now) and not exists (
+      select from account_state s
+      where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
+        and s.vtime >= (
+          select c.vclock from class_state c where c.class_id = v_worker.class_id order by c.version desc limit 1))
+    and not has_slots_to_fill(v_worker) then
+    return;
+  end if;
   -- Whatever ends a worker's leases locks its row for update, so no lease is created concurrently.
   select * into v_worker from worker w where w.id = p_worker_id for key share;
   if not found or not worker_is_alive(v_worker, p_epoch, p_now) then
@@ -32,17 +42,6 @@ begin
   end if;
   v_work := p_max_seconds * v_worker.speed;
   v_bucket := coalesce(p_memory_bucket, v_worker.memory_bucket);
-  -- A worker that cannot get anything does not queue for the lock.
-  if not pg_try_advisory_xact_lock(1347176781, v_worker.class_id) then  -- as in lock_class
-    if not exists (
-        select from account_state s
-        where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
-          and s.vtime >= (
-            select c.vclock from class_state c where c.class_id = v_worker.class_id order by c.version desc limit 1))
-      and not has_slots_to_fill(v_worker) then
-      return;
-    end if;
-  end if;
   perform lock_class(v_worker.class_id);
   select c.half_life_seconds half_life, n.vclock clock, exists (select from hold) and is_held(v_worker) is_held, t.spot,
     t.account, t.quota_seconds, t.accounts, l.n leases, l.of_others

@@ -17,6 +17,7 @@ declare
   v_teams bigint[];
   v_corrections float8[];
   v_finished record;
+  v_team record;
   v_low bigint;
   v_high bigint;
 begin
@@ -96,8 +97,13 @@ begin
     case when cardinality(v_jobs) = cardinality(p_lease.jobs) then p_partials
       else array(select case when o.n <= 1 then p_partials[o.ord] else p_reports[o.ord] end
       from unnest(v_lasts, v_counts) with ordinality o(ord, n, place) order by o.place) end, p_now);
-  delete from job_standing s using unnest(v_finished.teams, v_finished.ended) u(team_id, id)
-  where s.team_id = u.team_id and s.standing = 'unfinished' and s.job_id = u.id and s.job_id between v_low and v_high;
+  -- Team by team: a join's plan would depend on statistics, and compare each job with each.
+  for v_team in
+    select u.team_id, array_agg(u.id) ended from unnest(v_finished.teams, v_finished.ended) u(team_id, id) group by 1
+  loop
+    delete from job_standing s where s.team_id = v_team.team_id and s.standing = 'unfinished'
+      and s.job_id = any(v_team.ended) and s.job_id between v_low and v_high;
+  end loop;
   if v_finished.failed is not null then
     perform note_standing(v_finished.failed);
   end if;
