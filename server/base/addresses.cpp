@@ -93,19 +93,30 @@ bool is_public(const ip::address& given) {
            });
 }
 
-std::optional<boost::urls::url_view> parse_url(std::string_view text) {
+std::optional<boost::urls::url> parse_url(std::string_view text) {
     // Boost.URL 1.81 checks "h: \x1d" and "h:[" by an assertion only, which a release does without.
     const auto printed = [](char c) { return c > ' ' && c < '\x7f'; };
     if (!std::ranges::all_of(text, printed)) return std::nullopt;
-    if (!text.substr(std::min(text.find(':'), text.size())).starts_with("://")) return std::nullopt;
-    const auto url = boost::urls::parse_uri(text);
-    if (!url || !url->has_authority()) return std::nullopt;
-    const auto rest = text.substr(text.find("//") + 2);
-    const auto authority = rest.substr(0, rest.find_first_of("/?#"));
-    if (std::string_view(url->encoded_authority()) != authority) return std::nullopt;
+    const auto colon = std::min(text.find(':'), text.size());
+    if (!text.substr(colon).starts_with("://")) return std::nullopt;
+    const auto begin = colon + 3;
+    const auto authority = text.substr(begin, text.find_first_of("/?#", begin) - begin);
+    const auto host = authority.substr(authority.rfind('@') + 1);
     // "a%0a.example" would name a host with a line's end in it.
-    if (authority.substr(authority.rfind('@') + 1).find('%') != authority.npos) return std::nullopt;
-    return *url;
+    if (host.find('%') != host.npos) return std::nullopt;
+    const auto name = host.substr(0, host.find(':'));
+    boost::system::error_code no_address;
+    ip::make_address_v4(std::string(name), no_address);
+    // It reads 127.0.0.1.example.com as an address and stops there; x127.0.0.1.example.com whole.
+    const bool is_misread = no_address && !name.empty() && name[0] >= '0' && name[0] <= '9';
+    std::string read(text);
+    if (is_misread) read.insert(begin + authority.size() - host.size(), 1, 'x');
+    const auto url = boost::urls::parse_uri(read);
+    if (!url || !url->has_authority()) return std::nullopt;
+    boost::urls::url parsed(*url);
+    if (is_misread) parsed.set_host_name({name.data(), name.size()});
+    if (std::string_view(parsed.encoded_authority()) != authority) return std::nullopt;
+    return parsed;
 }
 
 }  // namespace plimsoll

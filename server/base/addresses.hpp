@@ -9,7 +9,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
-#include <boost/url/url_view.hpp>
+#include <boost/url/url.hpp>
 
 namespace plimsoll {
 
@@ -35,9 +35,7 @@ class Networks {
     std::vector<boost::asio::ip::network_v6> v6_;
 };
 
-// An absolute URL, as a view of `text`; nullopt if it is not one. Boost.URL 1.81 parses the host
-// "127.0.0.1.example.com" as 127.0.0.1 and drops the rest: a URL whose host differs from its text
-// is rejected, and so is one whose host is percent-encoded.
-std::optional<boost::urls::url_view> parse_url(std::string_view text);
+// An absolute URL with a host; nullopt if `text` is not one, or if its host is percent-encoded.
+std::optional<boost::urls::url> parse_url(std::string_view text);
 
 }  // namespace plimsoll

@@ -90,11 +90,22 @@ TEST(ParseUrl, TakesAbsoluteUrls) {
     EXPECT_EQ(std::string(parse_url("http://Example.com:80/x")->host()), "Example.com");
 }
 
-TEST(ParseUrl, RefusesHostsThatTheLibraryWouldTruncate) {
-    for (const auto* text : {"http://127.0.0.1.example.com", "http://10.0.0.1evil/", "example.com",
-                             "/path", "mailto:a@b", "h:[", ""}) {
+TEST(ParseUrl, ReadsHostsThatBeginLikeAnAddressToTheirEnd) {
+    for (const std::string host :
+         {"127.0.0.1.example.com", "10.0.0.1evil", "1.2.3.4.5", "4.example"})
+        for (const std::string user : {"", "user:word@"}) {
+            const auto url = parse_url("http://" + user + host + ":8080/x?y");
+            ASSERT_TRUE(url) << host;
+            EXPECT_EQ(std::string(url->host()), host);
+            EXPECT_EQ(std::string(url->host_address()), host);
+            EXPECT_EQ(url->port_number(), 8080);
+            EXPECT_EQ(std::string(url->encoded_path()), "/x");
+        }
+}
+
+TEST(ParseUrl, RefusesWhatHasNoHost) {
+    for (const auto* text : {"example.com", "/path", "mailto:a@b", "h:[", ""})
         EXPECT_FALSE(parse_url(text)) << text;
-    }
 }
 
 TEST(ParseUrl, RefusesEncodedHosts) {
