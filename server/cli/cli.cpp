@@ -5,6 +5,7 @@
 #include "server/cli/commands.hpp"
 #include "server/cli/usage_error.hpp"
 #include "server/jobs/command.hpp"
+#include "server/terminal/argument_options.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/terminal.hpp"
 
@@ -33,6 +34,8 @@ class HelpFormat : public CLI::Formatter {
     std::string make_help(const CLI::App* app, std::string name,
                           CLI::AppFormatMode mode) const override;
     std::string make_subcommand(const CLI::App* sub) const override;
+    std::string make_group(std::string group, bool is_positional,
+                           std::vector<const CLI::Option*> options) const override;
     std::string make_option(const CLI::Option* option, bool is_positional) const override;
 
   private:
@@ -65,10 +68,18 @@ std::string HelpFormat::make_help(const CLI::App* app, std::string name,
                                   CLI::AppFormatMode mode) const {
     if (mode == CLI::AppFormatMode::Sub) return make_expanded(app);
     const auto footer = make_footer(app);
+    auto groups = make_groups(app, mode);
+    while (groups.ends_with("\n\n")) groups.pop_back();  // before a group that is not shown
     return kept(make_description(app)) + make_usage(app, std::move(name)) + make_positionals(app) +
            (app->get_parent() == nullptr && !asks_for_all(*app) ? most_used(*app)
                                                                 : make_subcommands(app, mode)) +
-           make_groups(app, mode) + (footer.empty() ? "" : "\n" + kept(footer));
+           groups + (footer.empty() ? "" : "\n" + kept(footer));
+}
+
+std::string HelpFormat::make_group(std::string group, bool is_positional,
+                                   std::vector<const CLI::Option*> options) const {
+    if (group == terminal::kOtherNames) return "";
+    return Formatter::make_group(std::move(group), is_positional, std::move(options));
 }
 
 std::string HelpFormat::most_used(const CLI::App& app) const {

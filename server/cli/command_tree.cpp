@@ -1,5 +1,6 @@
 #include "server/cli/command_tree.hpp"
 
+#include "server/terminal/argument_options.hpp"
 #include "server/terminal/exit_status.hpp"
 
 #include <sstream>
@@ -17,7 +18,7 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
 // Those of option groups, which CLI11 keeps as nameless commands, are the command's own.
 void add_options(const CLI::App& app, CommandInfo& info) {
     for (const auto* option : app.get_options()) {
-        if (option->get_group().empty()) continue;
+        if (option->get_group() == terminal::kOtherNames) continue;
         const bool flag = option->get_type_size() == 0;
         info.options.push_back({option->get_name(option->get_positional(), true),
                                 flag ? "" : option->get_type_name(), option->get_description(),

@@ -3,6 +3,7 @@
 // are commands of this program, which run in processes of their own.
 #include "server/base/programs/child_program.hpp"
 #include "server/base/programs/spawn.hpp"
+#include "server/terminal/argument_options.hpp"
 
 #include <algorithm>
 #include <array>
@@ -51,6 +52,7 @@ struct McpArgument {
 // CLI11 keeps option groups as nameless commands.
 void add_arguments(const CLI::App& command, bool may_change, std::vector<McpArgument>& all) {
     for (const auto* option : command.get_options()) {
+        if (option->get_group() == terminal::kOtherNames) continue;
         auto name = option->get_positional()       ? option->get_name(true)
                     : option->get_lnames().empty() ? std::string()
                                                    : option->get_lnames().front();

@@ -16,6 +16,10 @@
 
 namespace plimsoll::terminal {
 
+// The group of the options by which a command also understands what other tools call a flag: help
+// and completion show the flag alone.
+inline constexpr const char* kOtherNames = "Other names";
+
 // A model's name as people write it: "FinBERT", or with a space after a comma.
 inline std::string model_name(std::string text) {
     std::erase(text, ' ');

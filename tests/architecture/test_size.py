@@ -7,7 +7,7 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (512, 46_415),
-    'server': (780, 73_598),
+    'server': (780, 73_670),
     'web': (408, 27_765),
     'migrations': (169, 6_362),
     'deploy': (99, 2_106),

@@ -11,6 +11,8 @@ REFUSED = (
     ("estimate --preset bert-base --config config.json", "--preset"),
     ("estimate --preset bert-base --details --json", "--details"),
     ("estimate --preset bert-base --paste pytorch --json", "--paste"),
+    ("estimate --preset bert-base --batch 8 --batch-size 4", "--batch-size: --batch is given, too"),
+    ("estimate --preset bert-base --qlora", "--qlora needs a value"),
     ("estimate --preset bert-base --batch 8 --goal knee", "--goal: "),
     ("estimate --preset bert-base --batch 8 --goal guide", "--goal: "),
     ("estimate --preset bert-base --batch 8 --set training.batch=4", "--batch and --set training.batch"),

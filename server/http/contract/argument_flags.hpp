@@ -15,6 +15,9 @@ struct ArgumentFlag {
     bool is_list = false;
     std::string_view words;     // the only values, separated by commas; empty: any
     std::string_view commands;  // the commands that take it (x-commands), likewise; empty: all
+    // What other tools call it (x-known-as), likewise: "--zero=zero*" takes a value and gives it in
+    // place of the star, "--fsdp=fsdp" takes none, "--seq-len" takes what the flag takes.
+    std::string_view known_as;
 };
 
 // Generated from openapi.yaml, in its order.

@@ -12,8 +12,8 @@ constexpr std::size_t kLongestMatched = 4096;
 
 // For readers and client generators; no constraint on values.
 const std::set<std::string> kAnnotations = {
-    "description", "example", "title",         "default",   "nullable", "oneOf",   "x-commands",
-    "x-flag",      "x-help",  "discriminator", "x-message", "x-label",  "x-labels"};
+    "description", "example", "title",  "default",       "nullable",  "oneOf",   "x-commands",
+    "x-known-as",  "x-flag",  "x-help", "discriminator", "x-message", "x-label", "x-labels"};
 
 [[noreturn]] void refuse_contract(const std::string& where, const std::string& why) {
     throw std::runtime_error("openapi.yaml: " + where + ": " + why);

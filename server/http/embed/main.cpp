@@ -99,9 +99,12 @@ class Writer {
             help += (words.empty() ? ": " : ", ") + word.get<std::string>();
             words += (words.empty() ? "" : ",") + word.get<std::string>();
         }
-        std::string commands;
-        for (const auto& command : schema.value("x-commands", Json::array()))
-            commands += (commands.empty() ? "" : ",") + command.get<std::string>();
+        const auto listed = [&](const char* member) {
+            std::string list;
+            for (const auto& item : schema.value(member, Json::array()))
+                list += (list.empty() ? "" : ",") + item.get<std::string>();
+            return list;
+        };
         const Json usual = schema.value("default", Json());
         const bool says_default = help.find("(default") != std::string::npos;
         if (!usual.is_null() && !usual.is_boolean() && !says_default) {
@@ -111,7 +114,8 @@ class Writer {
         // Texts of JSON are texts of C++.
         out_ << "    {" << Json(args_) << ", " << Json(pointer) << ", " << schema.at("x-flag")
              << ", " << Json(help) << ", " << value.at("type") << ", " << Json(is_list) << ", "
-             << Json(words) << ", " << Json(commands) << "},\n";
+             << Json(words) << ", " << Json(listed("x-commands")) << ", "
+             << Json(listed("x-known-as")) << "},\n";
     }
 
     std::ostream& out_;

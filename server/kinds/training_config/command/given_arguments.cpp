@@ -94,6 +94,41 @@ void GivenArguments::add_flags(CLI::App& command) {
             "Face cache, else config.json from the hub (PLIMSOLL_HUB, HF_ENDPOINT, HF_TOKEN)")
         ->excludes("--preset")
         ->excludes("--config");
+    add_known_names(command);
+}
+
+void GivenArguments::add_known_names(CLI::App& command) {
+    struct Given {
+        std::string_view flag;
+        std::string value;  // the star stands for what is given; empty: nothing is
+    };
+    std::map<std::string, std::vector<Given>> known;
+    for (const auto& flag : flags())
+        for (const auto& word : CLI::detail::split(std::string(flag.known_as), ',')) {
+            if (word.empty()) continue;
+            const auto sign = std::min(word.find('='), word.size());
+            const std::string usual = flag.type == "boolean" ? "" : "*";
+            known[word.substr(0, sign)].push_back(
+                {flag.name, sign == word.size() ? usual : word.substr(sign + 1)});
+        }
+    for (const auto& [name, meanings] : known) {
+        const auto give_each = [this, name, meanings](const std::string& text) {
+            for (auto [flag, value] : meanings) {
+                if (has(flag))
+                    throw CLI::ValidationError(name, std::string(flag) + " is given, too");
+                if (const auto star = value.find('*'); star != value.npos)
+                    value.replace(star, 1, text);
+                give(flag, {value.empty() ? "true" : value});
+            }
+        };
+        const bool takes_value = std::ranges::any_of(meanings, [](const Given& given) {
+            return given.value.find('*') != std::string::npos;
+        });
+        auto* option = takes_value
+                           ? command.add_option_function<std::string>(name, give_each)
+                           : command.add_flag_callback(name, [give_each] { give_each(""); });
+        option->group(terminal::kOtherNames);
+    }
 }
 
 void GivenArguments::add_set(CLI::App& command) {

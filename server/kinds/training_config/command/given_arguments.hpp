@@ -54,6 +54,7 @@ class GivenArguments {
     Error in_sources(const FieldErrors& errors, const std::string& file) const;
 
   private:
+    void add_known_names(CLI::App& command);
     const http::ArgumentFlag* flag_at(std::string_view pointer) const;
     Result<void> check_settings_once() const;
 

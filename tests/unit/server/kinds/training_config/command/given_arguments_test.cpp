@@ -39,6 +39,18 @@ TEST(GivenArguments, FlagsOfEveryTypeSetTheirMember) {
                   "cluster": {"cards": 8, "sharding": "fsdp"}})"));
 }
 
+TEST(GivenArguments, AreKnownByTheNamesOfOtherTools) {
+    EXPECT_EQ(
+        Line("--zero 3 --num-gpus 8 --seq-len 512 --batch-size 4 --gradient-checkpointing").args(),
+        Line("--sharding zero3 --cards 8 --sequence-length 512 --batch 4 --checkpointing").args());
+    EXPECT_EQ(Line("--qlora 16").args(), Line("--lora 16 --quantization nf4_double").args());
+    EXPECT_EQ(Line("--fsdp --load-in-4bit").args(),
+              Line("--sharding fsdp --quantization nf4").args());
+    for (const auto* words : {"--batch 4 --batch-size 8", "--seq-len 8 --max-length 9", "--zero",
+                              "--qlora 16 --lora 8", "--fsdp full_shard"})
+        EXPECT_THROW(Line{words}, CLI::ParseError) << words;
+}
+
 TEST(GivenArguments, NameAModelByPresetFolderFileOrCachedRepository) {
     namespace fs = std::filesystem;
     const auto home = fs::path(::testing::TempDir()) / "named-model";
