@@ -65,7 +65,8 @@ def _(w):
     assert "--method" in w.unmodelled(dpo, flags=("--gpu", "a100_80gb", "--preset", "llama-7b"))
     flags = ("--gpu", "l40s", "--preset", "llama-7b", "--cards", 8, "--sharding", "zero3")
     assert w.shown(dpo, flags=(*flags, "--method", "orpo"))["training"]["method"] == "orpo"
-    assert "reference" in w.unmodelled(dpo, flags=(*flags, "--method", "dpo"))
+    told = w.shown(dpo, flags=(*flags, "--method", "dpo"))
+    assert (told["training"]["method"], told["training"]["reference"]) == ("dpo", "model"), told
 
 
 @case(27, "LLaMA-Factory DPO, KTO, reward and PPO; TRL's GRPO and reward models")

@@ -9,7 +9,6 @@ counts as one of an answer, since which do cannot be read from fake tensors. Of 
 generate() of transformers makes first.
 """
 
-import collections
 import contextlib
 import functools
 import itertools
@@ -18,28 +17,23 @@ import types
 from unittest import mock
 
 import whole_steps  # starts again with a device
-import methods
 import saved_tensors as saved
 import torch
-import trl.kernels.chunked_logprob as chunked
-import trl.kernels.logprob_entropy as whole
 import trl.trainer.utils as utils
 import transformers
 from accelerate.utils.operations import convert_to_fp32
 from fake_cuda import autocast
+from preferences import dpo, fuse_heads, ids, kto, patches, trainer
 from torch._subclasses.fake_tensor import FakeTensorMode
 from trl.experimental.orpo.orpo_trainer import ORPOTrainer
 from trl.models.utils import disable_gradient_checkpointing
-from trl.trainer.dpo_trainer import DPOTrainer
 from trl.trainer.grpo_trainer import GRPOTrainer
-from trl.trainer.kto_trainer import KTOTrainer
 from trl.trainer.reward_trainer import RewardTrainer
 
 aten = torch.ops.aten
 DATA = saved.ROOT / 'tests/unit/engine/training/data/trl_1_16_preference_steps.json'
 MODELS = ('llama-1b', 'gemma-2-2b', 'gpt2')
 MANY = 64  # answers that are generated at once, for each of a batch
-DPO_OUTPUTS = ('log_probs', 'entropy', 'mean_logits', 'is_top1')
 
 
 class Live(whole_steps.Live):
@@ -84,41 +78,6 @@ def cases():
             yield saved.Case(model, precision, 'sdpa', *shape, lora, checkpointing, False, 'a100_80gb', method=method)
 
 
-@contextlib.contextmanager
-def patches():
-    with contextlib.ExitStack() as stack:
-        patch = functools.partial(mock.patch.object, autospec=False)
-        for kernels in (chunked, whole):
-            for name in ('_forward_kernel', '_backward_kernel'):
-                stack.enter_context(patch(kernels, name, methods.NoKernel()))
-        for module in (chunked, utils):
-            stack.enter_context(patch(module, '_use_triton', lambda *_: True))
-        addmm = torch.addmm  # PyTorch's description of it does not know `out_dtype`
-        stack.enter_context(patch(torch, 'addmm', lambda *args, out=None, out_dtype=None: (
-            addmm(*args) if out is None else out)))
-        yield
-
-
-class Accelerator:
-    device = 'cuda'
-    parallelism_config = None
-    num_processes = 1
-
-    def __getattr__(self, name):  # gather, gather_for_metrics, reduce, unwrap_model
-        return lambda one, **_: one
-
-    def autocast(self):
-        return contextlib.nullcontext()  # forward has its own
-
-
-def trainer(model, reference, **more):
-    return types.SimpleNamespace(
-        model=model, ref_model=reference, accelerator=Accelerator(), aux_loss_enabled=False, ld_alpha=None,
-        f_divergence_type='reverse_kl', beta=0.1, label_smoothing=0.0, use_weighting=False, _tp_size=1,
-        _total_train_tokens=0, _metrics=collections.defaultdict(lambda: collections.defaultdict(list)),
-        args=types.SimpleNamespace(gradient_checkpointing_kwargs=None, center_rewards_coefficient=None), **more)
-
-
 def prepared(model, precision, method):
     """As Accelerate wraps forward, and what autocast returns becomes fp32."""
     if not method.startswith('grpo'):
@@ -134,34 +93,6 @@ def prepared(model, precision, method):
 
     model.forward = wrapped
     return model
-
-
-def ids(batch, length, *names):
-    return {name: torch.ones(batch, length, dtype=torch.long, device='cuda') for name in names}
-
-
-def dpo(case, model, reference):
-    for one in filter(None, (model, reference)):
-        base = one.get_base_model() if case.lora else one
-        utils.add_fused_lm_head(base, outputs=DPO_OUTPUTS if one is model else ('log_probs',))
-    self = trainer(model, reference, precompute_ref_logps=case.method.endswith('none'), loss_types=['sigmoid'],
-                   loss_weights=[1.0])
-    batch = ids(2 * case.batch, case.length, 'input_ids', 'attention_mask', 'completion_mask')
-    if self.precompute_ref_logps:
-        batch |= {f'ref_{of}_logps': torch.ones(case.batch, device='cuda') for of in ('chosen', 'rejected')}
-    return batch, lambda: DPOTrainer._compute_loss(self, model, batch, False)
-
-
-def kto(case, model, reference):
-    for one in filter(None, (model, reference)):
-        base = one.get_base_model() if case.lora else one
-        utils.add_fused_lm_head(base, outputs=('log_probs', 'entropy', 'mean_logits') if one is model else ('log_probs',))
-    self = trainer(model, reference, precompute_ref_logps=False, calculate_KL=True, loss_type='kto', desirable_weight=1.0,
-                   undesirable_weight=1.0)
-    self._compute_kl_logps = types.MethodType(KTOTrainer._compute_kl_logps, self)
-    batch = ids(case.batch, case.length, 'input_ids', 'attention_mask', 'completion_mask', 'KL_input_ids', 'KL_attention_mask',
-                'KL_completion_mask') | {'label': torch.ones(case.batch, dtype=torch.bool, device='cuda')}
-    return batch, lambda: KTOTrainer._compute_loss(self, model, batch, False)
 
 
 def orpo(case, model, _):
@@ -195,9 +126,6 @@ def generated(model, texts, length):
 
 
 def grpo(case, model, reference):
-    for one in filter(None, (model, reference)):
-        base = one.get_base_model() if case.lora else one
-        utils.add_fused_lm_head(base, outputs=('log_probs', 'entropy') if one is model else ('log_probs',))
     how = case.method.partition(', ')[2]
     steps = 2 if how == 'many' else 1
     answer = case.length // 2
@@ -269,6 +197,7 @@ def measured(case):
         copied = not case.lora and case.method in ('dpo', 'dpo, whole', 'kto', 'grpo, reference')
         reference = (prepared(saved.build(case._replace(checkpointing=False)).eval(), case.precision, case.method) if copied
                      else None)
+        fuse_heads(case, model, reference)
         batch, loss_of = LOSSES[case.method](case, model, reference)
         optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], foreach=True)
         models = [one for one in (model, reference) if one]

@@ -16,6 +16,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import weakref
 
 import peft
@@ -23,14 +24,17 @@ import torch
 import torch.distributed as dist
 import torch.distributed.fsdp._fully_shard._fsdp_param as fsdp_param
 import transformers as tf
+import trl.trainer.utils as trl_utils
+import preferences
 from live_blocks import LiveBlocks
 from recorded import record
 from torch.distributed.algorithms.ddp_comm_hooks.debugging_hooks import noop_hook
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import fully_shard
+from torch.distributed.fsdp import OffloadPolicy, fully_shard
 from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 from torch.testing._internal.distributed.fake_pg import FakeStore
+from trl.models.utils import prepare_fsdp
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / 'tests/unit/engine/training/data/pytorch_2_11_sharded_steps.json'
@@ -47,7 +51,7 @@ MODELS = {'llama': dict(SIZES, model_type='llama', vocab_size=8192),
                        attention_probs_dropout_prob=0.0)}
 OTHERS = ('gpt_neox', 'phi3', 'bert')  # families that have fewer rows
 ADAPTED = {'llama': ['q_proj', 'v_proj'], 'qwen3': ['q_proj', 'v_proj'], 'bert': ['query', 'value']}  # with LoRA
-Case = collections.namedtuple('Case', 'model sharding precision batch length checkpointing lora replicas', defaults=[0, 1])
+Case = collections.namedtuple('Case', 'model sharding precision batch length checkpointing lora replicas method', defaults=[0, 1, 'supervised'])
 
 
 class Live(LiveBlocks):
@@ -103,6 +107,16 @@ def cases():
             yield Case(model, 'fsdp_grad_op', 'bf16', 4, 256, False, 8)
         yield Case(model, 'fsdp', 'fp32', 4, 256, False, replicas=2)
         yield Case(model, 'fsdp', 'bf16', 2, 128, True, replicas=4)
+    for model in ('llama', 'llama, many words', 'qwen3'):
+        for sharding in ('fsdp', 'fsdp_grad_op'):
+            yield Case(model, sharding, 'bf16', 2, 128, True, method='dpo')
+            if model in ADAPTED:
+                yield Case(model, sharding, 'bf16', 2, 256, True, 8, method='dpo')
+        yield Case(model, 'fsdp', 'fp32', 2, 256, False, method='dpo')
+        yield Case(model, 'fsdp', 'bf16', 2, 256, False, method='dpo, by_layer')
+        yield Case(model, 'fsdp', 'bf16', 4, 256, True, method='kto')
+    yield Case('llama', 'ddp', 'bf16', 2, 128, True, method='dpo')
+    yield Case('llama', 'ddp', 'fp32', 2, 256, False, method='dpo')
 
 
 def config_of(case):
@@ -130,13 +144,13 @@ def build(case):
     return model.train()
 
 
-def shard(model, case):
+def shard(model, case, root=None):
     if case.sharding.startswith('fsdp'):
         mesh = init_device_mesh('cpu', (case.replicas, CARDS // case.replicas), mesh_dim_names=('replicate', 'shard')) \
             if case.replicas > 1 else None
         for layer in layers_of(model):
             fully_shard(layer, reshard_after_forward=case.sharding == 'fsdp', mesh=mesh)
-        fully_shard(model, mesh=mesh)
+        fully_shard(model, reshard_after_forward=root, mesh=mesh)
     if case.sharding == 'ddp':
         model = DistributedDataParallel(model)
         model.register_comm_hook(None, noop_hook)
@@ -153,17 +167,51 @@ def batch_of(case):
     return {'input_ids': ids, 'attention_mask': torch.ones_like(ids), 'labels': labels}
 
 
+def reference_of(case):
+    """TRL's copy of the model, which it does not train; with adapters there is none."""
+    if case.lora or not case.method.startswith(('dpo', 'kto')):
+        return None
+    model = build(case._replace(checkpointing=False)).eval()
+    trl_utils.disable_dropout_in_model(model)
+    return model
+
+
+def shard_reference(model, case):
+    if case.method.endswith('by_layer'):
+        return shard(model, case, root=True)  # as Accelerate sets it
+    plugin = types.SimpleNamespace(fsdp_version=2, reshard_after_forward=case.sharding == 'fsdp', cpu_offload=OffloadPolicy(),
+                                   mixed_precision_policy=None, ignored_modules=None)
+    return prepare_fsdp(model, types.SimpleNamespace(state=types.SimpleNamespace(fsdp_plugin=plugin), device='cpu'))
+
+
+def outputs_by(case, model, wrapped, reference):
+    """What runs the forward pass of a step, on a new batch."""
+    if case.method == 'supervised':
+        return lambda: wrapped(**batch_of(case))
+    loss = preferences.dpo if case.method.startswith('dpo') else preferences.kto
+    return lambda: types.SimpleNamespace(loss=loss(case, model, reference, wrapped)[1]())
+
+
 def measured(case):
-    model = build(case)
+    preferences.Accelerator.device = 'cpu'
+    model, reference = build(case), reference_of(case)
+    preferences.fuse_heads(case, model, reference)
+    models = [one for one in (model, reference) if one]
     live = Live()
-    if not case.sharding.startswith('fsdp'):
-        for tensor in (*model.parameters(), *model.buffers()):
-            live.watch(tensor)
+    fsdp = case.sharding.startswith('fsdp')
+
+    def watch():
+        for one in models:
+            for tensor in (*one.parameters(), *one.buffers()):
+                live.watch(tensor)
+    if not fsdp:
+        watch()
     with live:
-        model = shard(model, case)
-    if case.sharding.startswith('fsdp'):
-        for tensor in (*model.parameters(), *model.buffers()):
-            live.watch(tensor)
+        wrapped = shard(model, case)
+        if fsdp and reference:
+            shard_reference(reference, case)
+    if fsdp:
+        watch()
         live.allocator.peak = live.allocator.allocated
     allocate, free = fsdp_param.alloc_storage, fsdp_param.free_storage
 
@@ -175,12 +223,13 @@ def measured(case):
         live.resize(tensor, 0)
         free(tensor)
 
+    outputs_of = outputs_by(case, model, wrapped, reference)
     optimizer = torch.optim.AdamW(trained(model), foreach=True)
     fsdp_param.alloc_storage, fsdp_param.free_storage = seen_allocate, seen_free
     try:
-        with live:
+        with live, preferences.patches():
             for _ in range(3):
-                outputs = model(**batch_of(case))
+                outputs = outputs_of()
                 outputs.loss.backward()
                 torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
                 optimizer.step()
@@ -201,6 +250,11 @@ def training_of(case):
                 'sequence_length': case.length, 'checkpointing': case.checkpointing}
     if case.lora:
         training['lora'] = {'rank': case.lora, 'dropout': 0.0}
+    method, _, how = getattr(case, 'method', 'supervised').partition(', ')
+    if method != 'supervised':
+        training['method'] = method
+    if how:
+        training['reference'] = how
     return training
 
 

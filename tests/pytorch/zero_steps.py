@@ -16,20 +16,23 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import weakref
 
 os.environ.update(DS_ACCELERATOR='cpu', DS_BUILD_OPS='0', LOCAL_RANK='0')
 import deepspeed
+import preferences
 import torch
 import torch.distributed as dist
 from recorded import record
-from sharded_steps import ADAPTED, Live, batch_of, build, config_of, described, trained, training_of
+from sharded_steps import ADAPTED, Live, build, config_of, described, outputs_by, reference_of, trained, training_of
 from torch.testing._internal.distributed.fake_pg import FakeStore
+from trl.models.utils import prepare_deepspeed
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / 'tests/unit/engine/training/data/deepspeed_0_19_zero_steps.json'
 Case = collections.namedtuple('Case', 'model sharding cards precision batch length checkpointing accumulation lora offload '
-                              'bucket', defaults=[0, 'none', 0])
+                              'bucket method', defaults=[0, 'none', 0, 'supervised'])
 
 
 def gathered(real):
@@ -63,6 +66,11 @@ def cases():
                 yield Case(model, sharding, 2, *shapes[2], 0, offload)
         for lora, bucket in ((0, 4_000_000), (8, 4_000_000), (0, 100_000)):
             yield Case('llama', sharding, 2, *shapes[2], lora, bucket=bucket)
+        yield Case('llama', sharding, 2, *shapes[3], method='dpo')
+    for model in ('llama', 'llama, many words', 'qwen3'):
+        yield Case(model, 'zero3', 4, *shapes[2], method='dpo')
+    yield Case('llama', 'zero3', 4, *shapes[2], 8, method='dpo')
+    yield Case('llama', 'zero3', 4, *shapes[3], method='kto')
 
 
 def predicted(case, program):
@@ -160,20 +168,27 @@ def offload(live, optimizer, model, parameters):
 
 
 def measured(case, settings):
-    model = build(case)
+    preferences.Accelerator.device = 'cpu'
+    model, reference = build(case), reference_of(case)
+    preferences.fuse_heads(case, model, reference)
     live = Peaks()
-    for tensor in (*model.parameters(), *model.buffers()):
-        live.watch(tensor)
-    with live:
+    for one in filter(None, (model, reference)):
+        for tensor in (*one.parameters(), *one.buffers()):
+            live.watch(tensor)
+    with live, preferences.patches():
         optimizer = torch.optim.AdamW(trained(model), lr=1e-6, fused=True)
         engine, *_ = deepspeed.initialize(model=model, optimizer=optimizer, config=settings, dist_init_required=False)
         if case.offload != 'none':
             offload(live, engine.optimizer, model, case.offload == 'parameters')
+        if reference:
+            plugin = types.SimpleNamespace(deepspeed_config={**settings, 'optimizer': {}})
+            reference = prepare_deepspeed(reference, types.SimpleNamespace(state=types.SimpleNamespace(deepspeed_plugin=plugin)))
+        outputs_of = outputs_by(case, model, engine, reference)
         del model, optimizer
         live.phase('setup')
         for step in range(3):
             for micro in range(case.accumulation):
-                outputs = engine(**batch_of(case))
+                outputs = outputs_of()
                 live.phase('forward')
                 engine.backward(outputs.loss)
                 live.phase('backward')

@@ -20,6 +20,34 @@ std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuPr
     const bool text = !shape.is_series();
     const bool bf16 = gpu.has_bf16();
     std::vector<SettingsChange> all = {
+        {"SDPA instead of eager attention",
+         [text](auto& t) { return text && t.attention == Attention::eager; },
+         [](auto& t) { t.attention = Attention::sdpa; }},
+        {"dropping the outputs object after the loss",
+         [&shape](auto& t) {
+             return t.hold_outputs && shape.head == Head::language_model &&
+                    t.method == Method::supervised;
+         },
+         [](auto& t) { t.hold_outputs = false; }},
+        {"fused AdamW",
+         [](auto& t) {
+             return t.optimizer == Optimizer::adamw && t.kernel != OptimizerKernel::fused;
+         },
+         [](auto& t) { t.kernel = OptimizerKernel::fused; }},
+        {"fused loss (Liger)",
+         [&shape](auto& t) { return !t.fused_loss && shape.head == Head::language_model; },
+         [](auto& t) { t.fused_loss = true; }},
+        {"double quantization", [](auto& t) { return t.quantization == Quantization::nf4; },
+         [](auto& t) { t.quantization = Quantization::nf4_double; }},
+        {"the reference's log-probabilities taken beforehand",
+         [](auto& t) { return t.uses_reference() && t.method != Method::grpo; },
+         [](auto& t) { t.reference = Reference::none; }},
+        {"generation by vLLM on other GPUs",
+         [](auto& t) { return t.method == Method::grpo && t.generates; },
+         [](auto& t) { t.generates = false; }},
+        {"sharding everything across the GPUs (FSDP)",
+         [](auto& t) { return t.cards > 1 && t.sharding != Sharding::fsdp; },
+         [](auto& t) { t.sharding = Sharding::fsdp; }},
         {"gradient checkpointing", [text](auto& t) { return text && !t.checkpointing; },
          [](auto& t) { t.checkpointing = true; }},
         {bf16 ? "bf16 autocast" : "fp16 autocast",
@@ -33,6 +61,8 @@ std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuPr
          [bf16](auto& t) {
              t.precision = bf16 ? Precision::bf16_autocast : Precision::fp16_autocast;
          }},
+        {"8-bit Adam", [](auto& t) { return t.optimizer == Optimizer::adamw; },
+         [](auto& t) { t.optimizer = Optimizer::adam_8bit; }},
         {"LoRA of rank 8", [text](auto& t) { return text && t.lora.rank == 0; },
          [](auto& t) {
              t.lora.rank = 8;
@@ -46,43 +76,34 @@ std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuPr
              t.frozen_embeddings = false;
              t.frozen_layers = 0;
          }},
-        {"the reference's log-probabilities taken beforehand",
-         [](auto& t) { return t.uses_reference() && t.method != Method::grpo; },
-         [](auto& t) { t.reference = false; }},
-        {"generation by vLLM on other GPUs",
-         [](auto& t) { return t.method == Method::grpo && t.generates; },
-         [](auto& t) { t.generates = false; }},
-        {"fused AdamW",
-         [](auto& t) {
-             return t.optimizer == Optimizer::adamw && t.kernel != OptimizerKernel::fused;
-         },
-         [](auto& t) { t.kernel = OptimizerKernel::fused; }},
-        {"fused loss (Liger)",
-         [&shape](auto& t) { return !t.fused_loss && shape.head == Head::language_model; },
-         [](auto& t) { t.fused_loss = true; }},
-        {"SDPA instead of eager attention",
-         [text](auto& t) { return text && t.attention == Attention::eager; },
-         [](auto& t) { t.attention = Attention::sdpa; }},
-        {"8-bit Adam", [](auto& t) { return t.optimizer == Optimizer::adamw; },
-         [](auto& t) { t.optimizer = Optimizer::adam_8bit; }},
-        {"sharding everything across the GPUs (FSDP)",
-         [](auto& t) {
-             const bool copied = t.uses_reference() && t.lora.rank == 0;
-             return t.cards > 1 && t.sharding != Sharding::fsdp && !copied;
-         },
-         [](auto& t) { t.sharding = Sharding::fsdp; }},
-        {"dropping the outputs object after the loss",
-         [&shape](auto& t) {
-             return t.hold_outputs && shape.head == Head::language_model &&
-                    t.method == Method::supervised;
-         },
-         [](auto& t) { t.hold_outputs = false; }},
     };
     if (request.lengths && request.lengths->p95 < request.settings.sequence) {
         const int p95 = request.lengths->p95;
         all.push_back({"texts truncated at " + std::to_string(p95) + " tokens, the 95th percentile",
                        [](auto&) { return true; }, [p95](auto& t) { t.sequence = p95; }});
     }
+    return all;
+}
+
+std::vector<SettingsChange> last_changes_of(const ReportRequest& request) {
+    constexpr double kBoldMargin = 0.95;
+    std::vector<SettingsChange> all = {
+        {"a paged 8-bit Adam",
+         [](auto& t) {
+             return t.optimizer == Optimizer::adamw || t.optimizer == Optimizer::adam_8bit ||
+                    t.optimizer == Optimizer::paged_adamw;
+         },
+         [](auto& t) { t.optimizer = Optimizer::paged_adamw_8bit; }}};
+    if (request.search.safety < kBoldMargin)
+        all.push_back({"a margin of 0.95", [](auto&) { return true; }, [](auto&) {}, kBoldMargin});
+    const auto& shape = request.shape;
+    // Not of grpo, whose answers have a length of their own.
+    for (const int tokens : {2048, 1024, 512, 256})
+        if (shape.reads_text() && shape.sample_length() == 0)
+            all.push_back(
+                {"texts truncated at " + std::to_string(tokens) + " tokens",
+                 [tokens](auto& t) { return t.method != Method::grpo && t.sequence > tokens; },
+                 [tokens](auto& t) { t.sequence = tokens; }});
     return all;
 }
 

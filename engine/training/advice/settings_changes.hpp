@@ -13,9 +13,14 @@ struct SettingsChange {
     std::string name;
     std::function<bool(const TrainingSettings&)> applies;
     std::function<void(TrainingSettings&)> make;
+    double safety = 0;  // the margin instead of the request's, if not 0
 };
 
+// From the cheapest sacrifice on: first what changes no result, then what takes time, precision or
+// freedom of the weights.
 std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuProfile& gpu);
+// What is given up when these are not enough.
+std::vector<SettingsChange> last_changes_of(const ReportRequest& request);
 SettingsChange more_cards(int cards);
 
 }  // namespace plimsoll::training

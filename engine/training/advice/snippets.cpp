@@ -227,11 +227,11 @@ std::string transformers_arguments(const RecommendedSettings& s) {
     if (training.method == Method::grpo) {
         out += fmt::format("    max_completion_length={},  # of prompts: {}\n{}{}", training.target,
                            training.sequence - training.target,
-                           training.reference ? "    beta=0.04,  # yours\n" : "",
+                           training.reference != Reference::none ? "    beta=0.04,  # yours\n" : "",
                            training.generates ? "" : "    use_vllm=True, vllm_mode=\"server\",\n");
     } else if (trl != nullptr) {
         out += fmt::format("    max_length={},\n", training.sequence);
-        if (!training.reference) out += "    precompute_ref_log_probs=True,\n";
+        if (training.reference == Reference::none) out += "    precompute_ref_log_probs=True,\n";
     }
     if (training.fused_loss)
         out +=

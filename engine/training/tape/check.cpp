@@ -111,10 +111,6 @@ Result<void> check_method(const ModelShape& s, const TrainingSettings& t) {
             "/generation",
             "Generation from weights in shards is not modelled: let vLLM generate on other "
             "GPUs (generation vllm), or shard with ddp or zero2.");
-    if (t.uses_reference() && t.lora.rank == 0 && in_shards)
-        return wrong("/reference",
-                     "A reference model in shards is not modelled: take its log-probabilities "
-                     "beforehand (reference none), use adapters, or shard with ddp or zero2.");
     return {};
 }
 

@@ -19,7 +19,8 @@ class Communication {
     Communication& operator=(const Communication&) = delete;
 
     virtual void setup() {}          // after the model has been loaded
-    virtual void begin_forward() {}  // of every micro-batch
+    virtual void begin_forward() {}  // of every pass
+    virtual void end_forward() {}
     virtual void begin_backward() {}
     virtual void end_backward() {}
     // From now on, code of this layer runs; -1: code outside the layers.
@@ -32,10 +33,16 @@ class Communication {
     virtual void zero_gradients() {}
 };
 
-// `parameters` are those of the graph, in its order, which outlives what is returned. `tied`: the
-// embeddings are used again.
+// A model's weights, as cards share them.
+struct SharedWeights {
+    const std::vector<Parameter>& parameters;  // in the graph's order
+    int begin = 0;                             // the graph's first of them
+    bool tied = false;                         // the embeddings are used again
+    bool trained = true;                       // else there are forward passes alone
+};
+
+// The graph outlives what is returned.
 std::unique_ptr<Communication> make_communication(Graph& graph, const Layout& layout,
-                                                  const std::vector<Parameter>& parameters,
-                                                  bool tied = false);
+                                                  const SharedWeights& weights);
 
 }  // namespace plimsoll::training

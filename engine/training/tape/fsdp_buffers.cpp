@@ -9,9 +9,11 @@ constexpr auto kFsdp = Group::communication;
 
 }  // namespace
 
-FsdpBuffers::FsdpBuffers(Graph& graph, const Layout& layout,
-                         const std::vector<Parameter>& parameters)
-    : graph_(graph), layout_(layout), units_(units_of<Unit>(parameters)) {}
+FsdpBuffers::FsdpBuffers(Graph& graph, const Layout& layout, const SharedWeights& weights)
+    : graph_(graph),
+      layout_(layout),
+      trained_(weights.trained),
+      units_(units_of<Unit>(weights.parameters, weights.begin)) {}
 
 void FsdpBuffers::free(BufferId& id) { graph_.release(std::exchange(id, kNoBuffer)); }
 
@@ -20,8 +22,14 @@ void FsdpBuffers::begin_forward() {
     copy_out(unit(-1), false);
 }
 
-void FsdpBuffers::begin_backward() {
+// A model that is only used goes back to its shards, what is outside the layers with it.
+void FsdpBuffers::end_forward() {
+    enter(-1, false);
     free(last_gathered_);
+    if (!trained_ && !keeps()) unit(-1).free_full(graph_);
+}
+
+void FsdpBuffers::begin_backward() {
     // What is outside the layers is there already; the last layer is gathered ahead of its turn.
     if (units_.size() > 1) gather(units_.back());
 }
@@ -59,7 +67,8 @@ void FsdpBuffers::copy_out(Unit& unit, bool backward) {
 }
 
 void FsdpBuffers::enter(int layer, bool backward) {
-    if (layer == current_) return;
+    // A copy of the model may have a single unit.
+    if (layer == current_ || layer + 1 >= static_cast<int>(units_.size())) return;
     if (current_ >= 0) {
         if (backward || !keeps()) unit(current_).free_full(graph_);
         if (backward) reduce(unit(current_));

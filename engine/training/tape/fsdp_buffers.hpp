@@ -11,9 +11,10 @@ namespace plimsoll::training {
 // shards of gradients (tests/pytorch/fsdp_buffers.py).
 class FsdpBuffers : public Communication {
   public:
-    FsdpBuffers(Graph& graph, const Layout& layout, const std::vector<Parameter>& parameters);
+    FsdpBuffers(Graph& graph, const Layout& layout, const SharedWeights& weights);
 
     void begin_forward() override;
+    void end_forward() override;
     void begin_backward() override;
     void end_backward() override;
     void enter(int layer, bool backward) override;
@@ -27,7 +28,7 @@ class FsdpBuffers : public Communication {
     };
 
     Unit& unit(int layer) { return units_[static_cast<std::size_t>(layer + 1)]; }
-    // Weights stay until the backward pass.
+    // Weights stay until the backward pass, and where there is none, for ever.
     bool keeps() const { return layout_.sharding == Sharding::fsdp_grad_op; }
     void gather(Unit& unit);
     void copy_out(Unit& unit, bool backward);
@@ -37,6 +38,7 @@ class FsdpBuffers : public Communication {
 
     Graph& graph_;
     Layout layout_;
+    bool trained_;
     std::vector<Unit> units_;
     int current_ = -1;
     BufferId last_gathered_ = kNoBuffer;

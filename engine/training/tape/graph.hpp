@@ -168,8 +168,10 @@ class Graph {
     void set_phase(Phase phase) { phase_ = phase; }
     Phase phase() const { return phase_; }
     void set_layer(int layer);
-    // Notified of the code that runs from now on. Must outlive the recording.
-    void attach(Communication& communication) { communication_ = &communication; }
+    // Notified of the code that runs from now on, nobody if null. Returns who was before.
+    Communication* attach(Communication* communication) {
+        return std::exchange(communication_, communication);
+    }
     std::size_t events() const { return events_.size(); }  // since the list was taken
     // Returns a right-sized copy of the events so far and starts a new list that keeps its
     // capacity.

@@ -105,17 +105,28 @@ struct KeptLoss {
     std::size_t until = 0;  // the event before which it goes
 };
 
-// A pass of which nothing stays: of a model whose parameters begin there, or of this one without
-// its adapters.
-void run_without_gradients(Graph& g, ModelShape shape, const Batch& batch, int first, bool adapts) {
+// A model that is used: where its parameters begin, what gathers them, and whether its adapters do
+// something.
+struct UsedModel {
+    Communication& communication;
+    int first = 0;
+    bool adapts = true;
+};
+
+// A pass of which nothing stays.
+void run_without_gradients(Graph& g, ModelShape shape, const Batch& batch, const UsedModel& model) {
     shape.router_loss = false;
-    g.use_model(first, adapts);
+    auto* const before = g.attach(&model.communication);
+    g.use_model(model.first, model.adapts);
     g.set_recording(false);
+    model.communication.begin_forward();
     g.enter_autocast();
     forward(g, shape, batch);
     g.exit_autocast();
+    model.communication.end_forward();
     g.set_recording(true);
     g.use_model(0, true);
+    g.attach(before);
 }
 
 // The keys and values of `tokens` tokens that each layer keeps for the texts of a batch.
@@ -187,7 +198,7 @@ void generate(Graph& g, ModelShape shape) {
 
 // One optimizer step: data, forward and backward of every micro-batch, clipping, update.
 KeptLoss run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
-                  Communication& communication, bool scaled, int reference) {
+                  Communication& communication, bool scaled, const UsedModel& reference) {
     const auto& settings = g.settings();
     const bool kto = settings.method == Method::kto;
     const bool grpo = settings.method == Method::grpo;
@@ -206,19 +217,20 @@ KeptLoss run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
             g.set_phase(Phase::data);
             batch = make_batch(g, shape);
             g.set_phase(Phase::forward);
-            communication.begin_forward();
             // Of answers to other prompts, which tell how far the models are apart.
-            if (kto) run_without_gradients(g, shape, batch, 0, true);
+            if (kto) run_without_gradients(g, shape, batch, {communication});
             const auto compare = [&] {
                 for (int pass = kto ? 2 : 1; settings.uses_reference() && pass > 0; --pass)
-                    run_without_gradients(g, shape, batch, reference, false);
+                    run_without_gradients(g, shape, batch, reference);
             };
             if (grpo) compare();
+            communication.begin_forward();
             g.enter_autocast();
             outputs = forward(g, shape, batch);
             if (micro == 0) kept = {g.bytes(outputs.loss.buffer()), g.events()};
             g.drop_leaves(false);
             g.exit_autocast();
+            communication.end_forward();
             if (!grpo) compare();
             if (settings.method != Method::supervised) {
                 const Var loss = outputs.loss;
@@ -285,6 +297,15 @@ double product_elements(const ModelShape& shape, const TrainingSettings& t) {
     return rows * shape.hidden;
 }
 
+// Of the reference, if it is a copy of the model, in the units that are gathered.
+std::vector<Parameter> copied_parameters(const ModelShape& shape, const TrainingSettings& t) {
+    if (!t.uses_reference() || t.lora.rank > 0) return {};
+    auto parameters = list_parameters(shape, Lora{});
+    if (is_fsdp(t.sharding) && t.reference == Reference::model)
+        for (auto& p : parameters) p.layer = -1;
+    return parameters;
+}
+
 std::int64_t trained_tensors(const std::vector<Parameter>& parameters) {
     return std::ranges::count(parameters, true, &Parameter::trainable);
 }
@@ -315,23 +336,33 @@ Tape record_tape(const ModelShape& given, const TrainingSettings& settings,
     load_model(g, shape, parameters);
     const bool tied =
         (shape.tied_head && shape.head == Head::language_model) || shape.has_decoder();
-    const auto communication = make_communication(g, layout, parameters, tied);
+    const auto communication =
+        make_communication(g, layout, {.parameters = parameters, .tied = tied});
     communication->setup();
-    // The copy of the model is not trained, though its weights could be.
-    const bool copied = settings.uses_reference() && settings.lora.rank == 0;
-    const int reference = copied ? static_cast<int>(parameters.size()) : 0;
-    if (copied) load_model(g, shape, list_parameters(shape, Lora{}));
-    if (layout.sharding != Sharding::none) g.attach(*communication);
+    const auto copy = copied_parameters(shape, settings);
+    if (!copy.empty()) load_model(g, shape, copy);
+    const auto copies = make_communication(g, layout,
+                                           {.parameters = copy,
+                                            .begin = static_cast<int>(parameters.size()),
+                                            .tied = tied,
+                                            .trained = false});
+    const UsedModel reference =
+        copy.empty() ? UsedModel{*communication, 0, false}
+                     : UsedModel{*copies, static_cast<int>(parameters.size()), false};
+    if (layout.sharding != Sharding::none) g.attach(communication.get());
     tape.setup = g.take_events();
     OptimizerTape optimizer(g, parameters);
     UpdatesInBackward updates(optimizer);
-    if (settings.optimizer_in_backward) g.attach(updates);
+    if (settings.optimizer_in_backward) g.attach(&updates);
     KeptLoss kept = run_step(g, shape, optimizer, *communication, scaled, reference);
     tape.first_reductions = g.take_reductions();
     tape.first = g.take_events();
     auto events = tape.first;
     auto reductions = tape.first_reductions;
-    if (!settings.set_to_none) {  // gradients that stay are added to: the next step differs
+    // Gradients that stay are added to, and a copy that stays gathered is gathered once: the next
+    // step differs.
+    const bool stays = layout.sharding == Sharding::fsdp_grad_op && !copy.empty();
+    if (!settings.set_to_none || stays) {
         kept = run_step(g, shape, optimizer, *communication, scaled, reference);
         reductions = g.take_reductions();
         events = g.take_events();

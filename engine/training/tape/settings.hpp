@@ -82,6 +82,13 @@ enum class Method {
     grpo,        // rewards of answers that the model itself generates
 };
 
+// What dpo, kto and grpo compare with: the model without its adapters, or a copy.
+enum class Reference {
+    none,      // its log-probabilities are known or unused
+    model,     // FSDP2 shards a copy as one unit, as TRL prepares it
+    by_layer,  // or its layers in turn, as FSDP1, LLaMA-Factory and axolotl do
+};
+
 // Which code the op lists describe. Torch decides kernels and workspaces, transformers the model.
 enum class Framework {
     torch_2_11,  // PyTorch 2.11 with transformers 5.17 and peft 0.21
@@ -107,8 +114,8 @@ struct TrainingSettings {
     bool optimizer_in_backward = false;  // updates a weight as soon as its gradient is complete
     bool fused_loss = false;  // Liger's: logits exist in chunks, gradients are made in forward
     Method method = Method::supervised;
-    bool reference = true;  // of dpo, kto and grpo; else its log-probabilities are known or unused
-    bool generates = true;  // of grpo: transformers does on this card; else vLLM on others
+    Reference reference = Reference::model;
+    bool generates = true;       // of grpo: transformers does on this card; else vLLM on others
     std::int64_t generated = 0;  // of grpo: answers made at once, if more than a batch
     bool whole_logits = false;   // of dpo and kto: all in fp32, as LLaMA-Factory has them
     bool clip = false;           // clip_grad_norm_
@@ -130,7 +137,7 @@ struct TrainingSettings {
         return method == Method::dpo || method == Method::orpo || method == Method::reward;
     }
     bool uses_reference() const {
-        return reference &&
+        return reference != Reference::none &&
                (method == Method::dpo || method == Method::kto || method == Method::grpo);
     }
     // TRL's trainers of preferences switch it off.

@@ -24,15 +24,16 @@ struct ShardedUnit {
     static std::int64_t bytes_of_full(Graph& graph, const Layout& layout, int index);
 };
 
-// The first is outside the layers, layer n follows at n + 1.
+// The first is outside the layers, layer n follows at n + 1. `begin`: where the graph has the first
+// parameter.
 template <std::derived_from<ShardedUnit> Unit>
-std::vector<Unit> units_of(const std::vector<Parameter>& parameters) {
+std::vector<Unit> units_of(const std::vector<Parameter>& parameters, int begin) {
     std::vector<Unit> units(1);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const auto at = static_cast<std::size_t>(parameters[i].layer + 1);
         if (at >= units.size()) units.resize(at + 1);
         units[at].elements += parameters[i].elements;
-        units[at].parameters.push_back(static_cast<int>(i));
+        units[at].parameters.push_back(begin + static_cast<int>(i));
     }
     return units;
 }

@@ -10,20 +10,23 @@ constexpr auto kZero = Group::communication;
 
 }  // namespace
 
-ZeroBuffers::ZeroBuffers(Graph& graph, const Layout& layout,
-                         const std::vector<Parameter>& parameters, bool tied)
-    : graph_(graph), layout_(layout), units_(units_of<ShardedUnit>(parameters)) {
-    for (const auto& p : parameters) {
+ZeroBuffers::ZeroBuffers(Graph& graph, const Layout& layout, const SharedWeights& weights)
+    : graph_(graph),
+      layout_(layout),
+      trains_(weights.trained),
+      units_(units_of<ShardedUnit>(weights.parameters, weights.begin)) {
+    for (const auto& p : weights.parameters) {
         elements_ += p.elements;
-        if (!p.trainable) continue;
+        if (!p.trainable || !trains_) continue;
         trained_.push_back(p.elements);
         trainable_ += p.elements;
         largest_ = std::max(largest_, p.elements);
     }
     const auto& outside = unit(-1).parameters;
-    for (std::size_t at = 0; !tied && at < outside.size(); ++at)
-        if (parameters[static_cast<std::size_t>(outside[at])].part == Part::embeddings)
-            embeddings_.push_back(at);
+    for (std::size_t at = 0; !weights.tied && at < outside.size(); ++at) {
+        const auto index = static_cast<std::size_t>(outside[at] - weights.begin);
+        if (weights.parameters[index].part == Part::embeddings) embeddings_.push_back(at);
+    }
 }
 
 void ZeroBuffers::free(BufferId& id) { graph_.release(std::exchange(id, kNoBuffer)); }
@@ -68,6 +71,13 @@ void ZeroBuffers::begin_forward() {
         fetch(units_.begin());
 }
 
+void ZeroBuffers::end_forward() {
+    if (trains_) return;
+    enter(-1, false);
+    for (auto& u : units_) u.free_full(graph_);
+    free(arriving_);
+}
+
 // Weights arrive in one buffer, with those that are used next, and are copied out of it. It stays
 // until the last of them are used.
 void ZeroBuffers::fetch(Units::iterator first) {
@@ -85,7 +95,7 @@ void ZeroBuffers::fetch(Units::iterator first) {
 void ZeroBuffers::enter(int layer, bool backward) {
     if (!gathers() || gathers_in_turn() || layer == current_) return;
     if (backward && current_ >= 0) unit(current_).free_full(graph_);
-    if (!backward && !graph_.needs_gradients()) release_unused();
+    if (!backward && !(trains_ && graph_.needs_gradients())) release_unused();
     const bool after_last = current_ + 2 == static_cast<int>(units_.size());
     current_ = layer;
     if (layer < 0 && after_last && !backward) free(arriving_);  // the head's are the last

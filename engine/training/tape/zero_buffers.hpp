@@ -13,11 +13,11 @@ namespace plimsoll::training {
 // overlapping (tests/pytorch/zero_steps.py).
 class ZeroBuffers : public Communication {
   public:
-    ZeroBuffers(Graph& graph, const Layout& layout, const std::vector<Parameter>& parameters,
-                bool tied);
+    ZeroBuffers(Graph& graph, const Layout& layout, const SharedWeights& weights);
 
     void setup() override;
     void begin_forward() override;
+    void end_forward() override;
     void begin_backward() override;
     void end_backward() override;
     void enter(int layer, bool backward) override;
@@ -32,7 +32,7 @@ class ZeroBuffers : public Communication {
     ShardedUnit& unit(int layer) { return units_[static_cast<std::size_t>(layer + 1)]; }
     bool gathers() const { return layout_.sharding == Sharding::zero3; }
     // Of all weights, some at a time: there are more than may be live.
-    bool gathers_in_turn() const { return elements_ > kMaxLive; }
+    bool gathers_in_turn() const { return trains_ && elements_ > kMaxLive; }
     // The running micro-batch ends the step.
     bool is_last() const { return micro_ == graph_.settings().accumulation; }
     std::int64_t bucket_elements() const;
@@ -47,6 +47,7 @@ class ZeroBuffers : public Communication {
 
     Graph& graph_;
     Layout layout_;
+    bool trains_;
     Units units_;
     std::vector<std::size_t> embeddings_;  // used once: which of the first unit's parameters
     std::vector<std::int64_t> trained_;    // elements of each trained parameter, in order

@@ -26,7 +26,7 @@ bool is_not_naics(const Given& g) { return !is_family(g, tr::Family::naics); }
 bool generates_answers(const Given& g) { return training(g).method == tr::Method::grpo; }
 bool has_no_reference(const Given& g) {
     auto compared = training(g);
-    compared.reference = true;
+    compared.reference = tr::Reference::model;
     return !compared.uses_reference();
 }
 bool has_no_whole_logits(const Given& g) { return has_no_reference(g) || generates_answers(g); }
@@ -104,7 +104,14 @@ constexpr Option kOptions[] = {
     {.pointer = "/training/reference",
      .field = fields::setting_word<kReferences, &S::reference>,
      .headline = "reference {}",
-     .no_effect = {{kNoReference}}},
+     .no_effect = {{kNoReference,
+                    {[](const Given& g) {
+                         return training(g).reference == tr::Reference::by_layer &&
+                                !(tr::is_fsdp(tr::layout_of(training(g)).sharding) &&
+                                  has_no_adapters(g));
+                     },
+                     "Only FSDP shards a copy of the model by its layers: set reference to "
+                     "model."}}}},
     {.pointer = "/training/whole_logits",
      .field = fields::setting<&S::whole_logits>,
      .headline = "whole logits",

@@ -119,8 +119,9 @@ inline constexpr std::array kGenerators = {
     Word{"vllm", false},
 };
 inline constexpr std::array kReferences = {
-    Word{"model", true},  // whether it runs beside what is trained
-    Word{"none", false},
+    Word{"model", tr::Reference::model},
+    Word{"by_layer", tr::Reference::by_layer},
+    Word{"none", tr::Reference::none},
 };
 inline constexpr std::array kOffloads = {
     Word{"none", tr::Offload::none},

@@ -33,7 +33,8 @@ class Run {
     explicit Run(const TrainingSettings& settings)
         : weights_(weights()),
           graph_(settings, {}),
-          communication_(make_communication(graph_, layout_of(settings), weights_)) {
+          communication_(
+              make_communication(graph_, layout_of(settings), {.parameters = weights_})) {
         for (const auto& one : weights_) graph_.add_parameter(one);
     }
 
@@ -47,6 +48,7 @@ class Run {
         }
         for (int layer = 0; layer < kLayers; ++layer) communication_->enter(layer, false);
         communication_->enter(-1, false);
+        communication_->end_forward();
     }
     void backward() {
         graph_.set_phase(Phase::backward);

@@ -30,10 +30,10 @@ TrainingSettings settings_of(const nlohmann::json& row, const ModelShape& shape)
                : method == "reward"         ? Method::reward
                : method.starts_with("grpo") ? Method::grpo
                                             : Method::supervised;
-    t.reference = !method.ends_with(", none");
+    if (method.ends_with(", none")) t.reference = Reference::none;
     if (t.method == Method::grpo) {
         t.target = t.sequence / 2;
-        t.reference = method.ends_with(", reference");
+        if (!method.ends_with(", reference")) t.reference = Reference::none;
         t.generates = method == "grpo" || method.ends_with(", many");
         if (method.ends_with(", many")) t.accumulation = 2, t.generated = 64 * t.batch;
     }

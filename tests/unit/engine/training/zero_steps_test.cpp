@@ -3,6 +3,7 @@
 #include "engine/training/estimate/estimate.hpp"
 #include "engine/training/gpus/catalogue.hpp"
 #include "engine/training/models/hugging_face.hpp"
+#include "tests/unit/engine/training/recorded_method.hpp"
 
 #include <fstream>
 #include <map>
@@ -40,6 +41,7 @@ TEST(ZeroSteps, EqualDeepSpeedsOwnSteps) {
         t.sharding = stages.at(row["sharding"]);
         t.cards = row["cards"];
         t.bucket = row.value("bucket", std::int64_t{0});
+        set_method(t, row.value("method", "supervised"));
         ++count[t.sharding];
         const auto e = estimate(*shape, t, tape_device(*GpuCatalogue().find("a100_80gb")));
         ASSERT_TRUE(e) << e.error().message;

@@ -134,6 +134,19 @@ Result<json> run_arguments(const ShowRunRequest& request, ConfiguredRun& run,
                 file);
 }
 
+// A copy of the model whose layers FSDP gathers in turn.
+void layer_reference(json& args) {
+    const json cluster = args.value("cluster", json());
+    json& training = args["training"];
+    const auto method = training.value("method", "");
+    const bool compares = method == "dpo" || method == "kto" || method == "grpo";
+    const bool sharded = cluster.is_object() && cluster.value("cards", 1) > 1 &&
+                         cluster.value("sharding", "").starts_with("fsdp");
+    if (compares && sharded && !training.contains("lora") &&
+        training.value("reference", "model") == "model")
+        training["reference"] = "by_layer";
+}
+
 std::int64_t cards_of(const json& args) {
     const json cluster = args.value("cluster", json());
     return cluster.is_null() ? 1 : std::max<std::int64_t>(1, cluster.value("cards", 1));
@@ -160,6 +173,7 @@ Result<ConfiguredRequest> configured_request(const ShowRunRequest& request) {
     TRY(auto files, read_files(request, run));
     TRY_DO(check_modelled(run, request.given, files.front()));
     TRY(auto args, run_arguments(request, run, files.front()));
+    if (run.layers_reference) layer_reference(args);
     const json cluster = args.value("cluster", json());
     if (cluster.is_object() && !cluster.contains("cards")) {
         if (cluster.contains("offload") && cluster.value("sharding", "").starts_with("fsdp"))

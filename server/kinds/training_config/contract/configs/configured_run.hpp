@@ -28,6 +28,7 @@ struct ConfiguredRun {
     std::vector<std::string> notes;  // what is assumed, or not modelled
     std::string
         preference;  // "beta is 0.1": of a trainer of preferences, which the files leave open
+    bool layers_reference = false;       // FSDP shards a reference by its layers
     std::vector<Unmodelled> unmodelled;  // with any, there is no estimate
     std::vector<std::string> unknown;    // keys of which nothing is known
     std::map<std::string, std::string, std::less<>>

@@ -33,6 +33,7 @@ void read_fsdp(Reader& reader, std::int64_t cards) {
             std::tie(sharding, place) = std::pair(its, in(name));
     }
     reader.shard(sharding, cards, place);
+    if (word_at(reader.root, in("fsdp_version")) != "2") reader.run.layers_reference = true;
     // Within each machine.
     if (has_word("HYBRID_SHARD 4 HYBRID_SHARD_ZERO2 5", reader.word(in("fsdp_sharding_strategy"))))
         reader.replicas(reader.value({"num_machines"}, std::int64_t{1}));

@@ -133,6 +133,7 @@ void read_axolotl_loss(Reader& in) {
 // axolotl runs TRL's trainers; adapters are the reference unless it makes a second set of them.
 void read_axolotl_method(Reader& in) {
     auto& training = in.run.training;
+    in.run.layers_reference = true;
     const auto rl = simple(in.word({"rl"}));
     if (rl == "dpo" || rl == "ipo") training["method"] = "dpo";
     if (rl == "orpo" || rl == "kto") training["method"] = rl;

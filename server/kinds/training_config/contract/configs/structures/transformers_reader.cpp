@@ -200,6 +200,7 @@ class ArgumentReader {
             if (stage != "dpo" && stage != "kto") return;
             training["method"] = stage;
             training["whole_logits"] = true;
+            run_.layers_reference = true;
             if (has_word("orpo simpo", in_.word(in("pref_loss")))) training["reference"] = "none";
             return;
         }
@@ -266,8 +267,10 @@ class ArgumentReader {
         for (const char* word : {"hybrid_shard", "hybrid_shard_zero2"})
             if (has_word(all, word))
                 in_.unmodelled(in("fsdp"), std::string(word) + " is not modelled");
-        if (in_.value(joined(in("fsdp_config"), "version"), 2) != 2)
+        if (in_.value(joined(in("fsdp_config"), "version"), 2) != 2) {
+            run_.layers_reference = true;
             run_.notes.emplace_back("FSDP1 is estimated as FSDP2");
+        }
         const auto zero = in_.node(in("deepspeed"));
         if (!zero.IsDefined() || zero.IsNull()) return;
         if (zero.IsMap()) return read_deepspeed_at(in_, in("deepspeed"));

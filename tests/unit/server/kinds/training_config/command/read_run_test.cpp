@@ -57,6 +57,8 @@ TEST(ReadRun, ReadsWhatPreferencesAreComparedWith) {
     EXPECT_EQ(factory["reference"], "none");
     EXPECT_EQ(factory["whole_logits"], true);
     EXPECT_FALSE(run_of(kFactory + "stage: dpo\n").training.contains("reference"));
+    EXPECT_TRUE(run_of(kFactory + "stage: dpo\n").layers_reference);
+    EXPECT_FALSE(run_of(kTrl + "ld_alpha: 1\n").layers_reference) << "TRL's own has one unit";
 }
 
 TEST(ReadRun, ReadsLlamaFactorysAdapters) {
