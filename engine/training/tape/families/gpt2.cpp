@@ -49,14 +49,15 @@ Var run_block(Graph& g, const ModelShape& s, const Block& b, const Var& x, const
 }
 
 // From ids to the last norm. Embeddings and mask live until its end.
-Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids) {
-    const std::int64_t rows = ids.elements();
-    const std::int64_t sequence = g.settings().row_length();
+Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Batch& batch) {
+    const std::int64_t rows = batch.ids.elements();
+    // generate() counts the positions of every text.
+    const std::int64_t placed = batch.generates ? rows : g.settings().row_length();
     const int words = p.next();
     const int positions = p.next();
     const Var word_rows = embedding(g, words, rows, s.hidden, {}, true);
     const Var position_ids = make_positions(g, Group::embedding);
-    const Var position_rows = embedding(g, positions, sequence, s.hidden, position_ids);
+    const Var position_rows = embedding(g, positions, placed, s.hidden, position_ids);
     Var x = add(g, word_rows, position_rows, Group::embedding);
     AttentionShape shape = self_attention(g, s, rows, true);
     const Var mask = causal_mask(g, shape, x.dtype(), g.settings().attention == Attention::eager);
@@ -75,7 +76,7 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
 
 Outputs gpt2_forward(Graph& g, const ModelShape& s, const Batch& batch) {
     ParameterCursor p(g);
-    const Var x = hidden_states(g, s, p, batch.ids);
+    const Var x = hidden_states(g, s, p, batch);
     return decoder_head(g, s, p, x, batch);
 }
 
