@@ -6,12 +6,12 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (512, 46_415),
-    'server': (780, 73_670),
+    'engine': (514, 46_629),
+    'server': (780, 73_698),
     'web': (408, 27_765),
     'migrations': (169, 6_362),
     'deploy': (99, 2_106),
-    'tests': (776, None),
+    'tests': (778, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

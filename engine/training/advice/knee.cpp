@@ -43,4 +43,12 @@ Knee find_knee(const std::map<std::int64_t, Work>& known, const TrainingSettings
     return {.batch = batch, .samples_per_second = speed(batch), .best_samples_per_second = best};
 }
 
+Knee find_knee(FootprintByBatch& footprints, const TrainingSettings& settings,
+               const GpuProfile& gpu, const BatchLimits& limits) {
+    const auto highest = std::max<std::int64_t>(1, limits.round_batch);
+    footprints.work(1);
+    footprints.work(highest);
+    return find_knee(footprints.works(), settings, gpu, highest);
+}
+
 }  // namespace plimsoll::training

@@ -21,5 +21,8 @@ inline constexpr double kNearBest = 0.97;
 // between recorded batches; those of 1 and `highest` must be in `known`.
 Knee find_knee(const std::map<std::int64_t, Work>& known, const TrainingSettings& settings,
                const GpuProfile& gpu, std::int64_t highest);
+// Among the batches that fit.
+Knee find_knee(FootprintByBatch& footprints, const TrainingSettings& settings,
+               const GpuProfile& gpu, const BatchLimits& limits);
 
 }  // namespace plimsoll::training

@@ -2,22 +2,14 @@
 
 #include "engine/training/advice/guide_batch.hpp"
 #include "engine/training/advice/precision.hpp"
-#include "engine/training/advice/settings_changes.hpp"
+#include "engine/training/advice/what_ifs.hpp"
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <numeric>
-#include <tuple>
 
 namespace plimsoll::training {
 namespace {
-
-// Cards of one kind share their tapes.
-using DeviceKey = std::tuple<int, int, int>;
-DeviceKey key_of(const TapeDevice& d) {
-    return {d.compute_capability, d.multiprocessors, d.threads_per_multiprocessor};
-}
 
 std::int64_t batch_bytes(const ModelShape& s, const TrainingSettings& t, std::int64_t batch) {
     if (s.is_series())
@@ -32,15 +24,12 @@ std::int64_t batch_bytes(const ModelShape& s, const TrainingSettings& t, std::in
 // dozen. A report on one card takes as many as it needs.
 constexpr std::int64_t kComparedReplays = 24;
 
-// Of a run that does not fit.
-constexpr std::size_t kMaxChanges = 4;
-constexpr int kMaxCards = 64;
-
 class Maker {
   public:
     explicit Maker(const ReportRequest& request)
         : r_(request),
-          share_(share_of_target(request.target_effective_batch, request.settings.cards)) {}
+          share_(share_of_target(request.target_effective_batch, request.settings.cards)),
+          footprints_(request) {}
 
     Result<GpuReport> card(const GpuProfile& gpu) {
         GpuReport out;
@@ -91,27 +80,13 @@ class Maker {
         if (r_.curves) add_curve(out);
         const bool stuck =
             r_.curves && out.limits.max_batch == 0 && r_.gpus.size() == 1 && r_.compared <= 1;
-        if (r_.what_ifs || stuck) add_what_ifs(out, stuck);
+        if (r_.what_ifs || stuck) add_what_ifs(r_, settings_, footprints_, stuck, out);
         return out;
     }
 
   private:
     FootprintByBatch& footprints_on(const GpuProfile& gpu) {
-        return footprints_of("", settings_, tape_device(gpu));
-    }
-
-    // `change`: the name of what differs from the request, empty for nothing.
-    FootprintByBatch& footprints_of(const std::string& change, const TrainingSettings& settings,
-                                    const TapeDevice& device) {
-        auto& tapes = tapes_
-                          .try_emplace({change, settings.accumulation, settings_.precision,
-                                        generation_of(device)},
-                                       r_.shape, settings, device)
-                          .first->second;
-        return known_
-            .try_emplace({change, settings.accumulation, settings_.precision, key_of(device)},
-                         tapes, device, r_.search.estimate, peaks_)
-            .first->second;
+        return footprints_.of("", settings_, settings_.precision, tape_device(gpu));
     }
 
     std::int64_t reserved(FootprintByBatch& footprints, std::int64_t batch) const {
@@ -131,15 +106,6 @@ class Maker {
             static_cast<std::int64_t>(static_cast<double>(limit) / r_.search.correction);
         return footprints.peak_alive(target) <= uncorrected &&
                reserved(footprints, target) <= limit;
-    }
-
-    // The knee of throughput among the batches that fit.
-    static Knee knee_of(FootprintByBatch& footprints, const TrainingSettings& settings,
-                        const GpuProfile& gpu, const BatchLimits& limits) {
-        const auto highest = std::max<std::int64_t>(1, limits.round_batch);
-        footprints.work(1);
-        footprints.work(highest);
-        return find_knee(footprints.works(), settings, gpu, highest);
     }
 
     // For the current settings on the current card; kept, since most reports are about the batch
@@ -198,7 +164,7 @@ class Maker {
         out.limits = limits;
         out.band = band_of(r_.shape, settings_, out.gpu);
         for (std::int64_t batch = 4; batch < limits.round_batch; batch *= 4) footprints.work(batch);
-        out.knee = knee_of(footprints, settings_, out.gpu, limits);
+        out.knee = find_knee(footprints, settings_, out.gpu, limits);
         if (guide_) {
             out.batch = guide_->batch;
             out.reason = BatchReason::guide;
@@ -291,77 +257,12 @@ class Maker {
         }
     }
 
-    // Adds what `changes`, made one after the other, do to the run, if it fits then. The memory of
-    // one sample, in bytes; nothing if one of the changes does not apply.
-    std::optional<std::int64_t> try_changes(GpuReport& out,
-                                            const std::vector<const SettingsChange*>& changes) {
-        auto settings = settings_;
-        std::string name;
-        for (const auto* change : changes) {
-            if (!change->applies(settings)) return std::nullopt;
-            change->make(settings);
-            name += (name.empty() ? "" : " + ") + change->name;
-        }
-        if (!check_settings(r_.shape, settings)) return std::nullopt;
-        auto& footprints = footprints_of(name, settings, tape_device(out.gpu));
-        const auto min = reserved(footprints, 1);
-        if (min > reserve_limit(out.gpu, r_.search)) return min;
-        const auto limits = find_batch(out.gpu, r_.search, footprints);
-        if (!limits || limits->max_batch == 0) return min;
-        WhatIf w;
-        w.change = std::move(name);
-        w.settings = settings;
-        w.max_batch = limits->max_batch;
-        w.batch_factor = static_cast<double>(limits->max_batch) /
-                         static_cast<double>(std::max<std::int64_t>(1, out.limits.max_batch));
-        w.speed_factor = knee_of(footprints, settings, out.gpu, *limits).samples_per_second /
-                         out.throughput.samples_per_second;
-        out.what_ifs.push_back(std::move(w));
-        return min;
-    }
-
-    // `stuck`: not even one sample fits. Then the fewest changes with which it does, and how many
-    // cards would do.
-    void add_what_ifs(GpuReport& out, bool stuck) {
-        const auto changes = changes_of(r_, out.gpu);
-        std::vector<const SettingsChange*> saving;
-        for (const auto& change : changes) {
-            const auto min = try_changes(out, {&change});
-            if (min && *min < out.reserved) saving.push_back(&change);
-        }
-        std::vector<std::vector<const SettingsChange*>> sets(1);
-        for (std::size_t size = 1; stuck && out.what_ifs.empty() && size <= kMaxChanges; ++size) {
-            std::vector<std::vector<const SettingsChange*>> larger;
-            for (const auto& set : sets) {
-                const auto from =
-                    set.empty() ? saving.begin() : std::ranges::find(saving, set.back()) + 1;
-                for (auto next = from; next != saving.end(); ++next) {
-                    larger.push_back(set);
-                    larger.back().push_back(*next);
-                    if (size > 1) try_changes(out, larger.back());
-                }
-            }
-            sets = std::move(larger);
-        }
-        std::ranges::sort(out.what_ifs, std::greater(),
-                          [](const WhatIf& w) { return w.batch_factor * w.speed_factor; });
-        for (int cards = 2 * settings_.cards; stuck && cards <= kMaxCards; cards *= 2) {
-            const auto more = more_cards(cards);
-            const auto before = out.what_ifs.size();
-            try_changes(out, {&more});
-            if (out.what_ifs.size() > before) break;
-        }
-    }
-
     const ReportRequest& r_;
     const std::int64_t share_;  // of the target effective batch, on each card
-    ReservedPeaks peaks_;
+    RunFootprints footprints_;
     TrainingSettings settings_;        // with what the present card needs
     std::optional<GuideBatch> guide_;  // of the present card, where that is the goal
     std::optional<std::pair<std::int64_t, Estimate>> estimated_;  // by batch
-    // By change of the settings, accumulation, precision, and generation or device.
-    std::map<std::tuple<std::string, int, Precision, int>, RunTapes> tapes_;
-    std::map<std::tuple<std::string, int, Precision, DeviceKey>, FootprintByBatch> known_;
 };
 
 }  // namespace

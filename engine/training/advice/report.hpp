@@ -46,6 +46,7 @@ struct ReportRequest {
 struct WhatIf {
     std::string change;  // "gradient checkpointing"
     TrainingSettings settings;
+    double safety = 0;  // the margin
     std::int64_t max_batch = 0;
     double batch_factor = 0;  // relative to the report's own max_batch
     double speed_factor = 0;  // samples per second at its own recommended batch

@@ -111,6 +111,7 @@ json curve_json(const tr::GpuReport& card) {
 json changed_arguments(const Request& request, const tr::GpuReport& card, const tr::WhatIf& what) {
     auto changed = request;
     changed.report.settings = what.settings;
+    changed.report.search.safety = what.safety;
     changed.report.settings.accumulation = request.report.settings.accumulation;
     if (what.settings.precision != card.precision) changed.report.adapts_precision = false;
     json out = json::object();
