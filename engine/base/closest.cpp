@@ -50,6 +50,7 @@ std::size_t common_prefix(const std::string& a, const std::string& b) {
 
 constexpr std::size_t kShortestStem = 4;    // letters of a name that the input may go beyond
 constexpr std::size_t kShortestPrefix = 2;  // letters of the beginning of a name
+constexpr std::size_t kAbbreviation = 3;    // letters: another first one makes another name
 constexpr std::size_t kMaxSuggestions = 3;
 
 // The names that begin with the input; only the shortest if all others begin with it.
@@ -97,7 +98,9 @@ const std::string* corrected(const std::string& wanted, std::span<const std::str
         }
     }
     if (holders == 1 && wanted.size() > 1) return holder;
-    if (best != nullptr && fewest * 3 <= wanted.size()) return best;
+    // "ppo" is a method of its own, not a mistyped "dpo".
+    const bool alike = wanted.size() > kAbbreviation || best_prefix > 0;
+    if (best != nullptr && fewest * 3 <= wanted.size() && alike) return best;
     return stem;
 }
 

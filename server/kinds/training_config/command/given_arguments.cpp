@@ -222,6 +222,8 @@ Error GivenArguments::in_sources(const FieldErrors& errors, const std::string& f
     for (const auto& error : errors) {
         message +=
             (message.empty() ? "" : "\n  ") + source_of(error.pointer, file) + ": " + error.message;
+        if (error.pointer == "/model/preset")
+            message += " Any model of the Hugging Face hub: --model OWNER/NAME.";
     }
     return {Errc::invalid_input, message, {}};
 }
