@@ -47,16 +47,16 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_SERVER_PACKAGE_NAME plimsoll)
 set(CPACK_DEBIAN_SERVER_PACKAGE_SECTION science)
 set(CPACK_COMPONENT_SERVER_DESCRIPTION "How much each GPU can carry, and a queue for batch work
- The server with its REST API and web pages, the command line,
+The server with its REST API and web pages, the command line,
  and exact estimates of the memory of training runs.")
 set(CPACK_DEBIAN_SERVER_PACKAGE_DEPENDS "adduser, tzdata, ca-certificates")
 set(CPACK_DEBIAN_SERVER_PACKAGE_RECOMMENDS "postgresql, plimsoll-engine")
 set(CPACK_DEBIAN_ENGINE_PACKAGE_NAME plimsoll-engine)
 set(CPACK_DEBIAN_ENGINE_PACKAGE_SECTION science)
 set(CPACK_COMPONENT_ENGINE_DESCRIPTION "Workers of Plimsoll for the OpenCL devices of a machine
- They run what a Plimsoll server queues, on GPUs with their
+They run what a Plimsoll server queues, on GPUs with their
  vendors' drivers or on the CPU with pocl-opencl-icd.")
-set(CPACK_DEBIAN_ENGINE_PACKAGE_DEPENDS "plimsoll (= ${PROJECT_VERSION}-1)")
+set(CPACK_DEBIAN_ENGINE_PACKAGE_DEPENDS "adduser, plimsoll (= ${PROJECT_VERSION}-1)")
 set(CPACK_DEBIAN_ENGINE_PACKAGE_RECOMMENDS "pocl-opencl-icd | opencl-icd")
 foreach(package SERVER ENGINE)
   set(CPACK_DEBIAN_${package}_PACKAGE_CONTROL_EXTRA ${debian}/postinst ${debian}/prerm ${debian}/postrm)

@@ -61,7 +61,8 @@ Error not_signed_in(const Wallet& wallet, const std::string& server) {
     if (server.empty()) {
         return {Errc::unauthenticated,
                 wallet.servers.empty()
-                    ? "Not signed in: run `plimsoll login LINK`, or set PLIMSOLL_SERVER and "
+                    ? "Not signed in: run `plimsoll login LINK` with a link that `plimsoll admin "
+                      "sign-in-link` prints where the server runs, or set PLIMSOLL_SERVER and "
                       "PLIMSOLL_TOKEN."
                     : "No server is chosen: run `plimsoll use SERVER`; signed in to: " +
                           names_of(wallet) + ".",

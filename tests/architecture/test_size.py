@@ -7,11 +7,11 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (514, 46_629),
-    'server': (780, 73_698),
+    'server': (780, 73_710),
     'web': (408, 27_765),
     'migrations': (169, 6_362),
-    'deploy': (99, 2_106),
-    'tests': (778, None),
+    'deploy': (99, 2_113),
+    'tests': (779, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

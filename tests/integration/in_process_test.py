@@ -48,6 +48,7 @@ class InProcess(unittest.TestCase):
             _, rows = self.job("sentiment", model=model, texts=TEXTS, **more)
             told = self.python(f"scores = plimsoll.Scorer({model!r}, **{more!r}).score(json.load(sys.stdin))\n"
                                "assert [row['label'] for row in scores.rows] == scores.label\n"
+                               "assert str(scores).startswith(f'{len(scores)} texts scored by ')\n"
                                "assert all(row['compound'] in (None, one) for row, one in zip(scores.rows, scores.compound))\n"
                                "sys.stdout.buffer.write(scores.json)", json.dumps(TEXTS))
             self.assertEqual(told, rows, (model, more))
@@ -92,8 +93,9 @@ with ThreadPoolExecutor(4) as pool:
         # What pandas has: its own tests of the whole form are in tests/clients/distributed.
         told = self.python("rows = [line.split(',') for line in sys.stdin.read().splitlines()[1:]]\n"
                            "close = [float(row[-1]) for row in rows[:200]]\n"
-                           "print(plimsoll.count_waves({'symbol': 'A', 'close': close}).rows[0]['symbol'])", PRICES)
-        self.assertEqual(told, b"A\n")
+                           "counts = plimsoll.count_waves({'symbol': 'A', 'close': close})\n"
+                           "print(counts.rows[0]['symbol'], counts)", PRICES)
+        self.assertRegex(told, rb"^A symbols: 1, bars: 200, valid counts: \d+\n$")
 
     def test_python_goes_on_meanwhile(self):
         told = self.python("""

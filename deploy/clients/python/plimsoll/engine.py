@@ -100,6 +100,10 @@ class Scores(Rows):
     def __len__(self) -> int:
         return self._texts.count
 
+    def __repr__(self) -> str:
+        labels = self.label
+        return f"{len(self)} texts scored by {self._scorer.model}: " + ", ".join(f"{labels.count(name)} {name}" for name in _LABELS[:3])
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self._columns:
             raise AttributeError(name)
@@ -222,6 +226,9 @@ class WaveCounts(Rows):
     def __init__(self, written: bytes):
         summary, _, self.json = written.partition(b"\n")
         self.summary: dict[str, Any] = json.loads(summary)
+
+    def __repr__(self) -> str:
+        return "symbols: {symbols}, bars: {bars}, valid counts: {valid}".format_map(self.summary)
 
 
 def count_waves(prices: Any, **settings: Any) -> WaveCounts:

@@ -9,8 +9,10 @@
 #include "server/terminal/list.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -38,7 +40,16 @@ struct ScoreFlags {
 };
 
 std::vector<std::string> texts_of(const ScoreFlags& flags) {
-    if (flags.texts != std::vector<std::string>{"-"}) return flags.texts;
+    if (flags.texts != std::vector<std::string>{"-"}) {
+        std::error_code ignored;
+        if (const auto& first = flags.texts.front();
+            flags.texts.size() == 1 && std::filesystem::is_regular_file(first, ignored))
+            throw Refused(Errc::invalid_input,
+                          first + " is a file: `plimsoll submit sentiment " + first +
+                              " --watch` scores its rows, `plimsoll score - < " + first +
+                              "` each of its lines.");
+        return flags.texts;
+    }
     const auto input = need(terminal::read_text("-"));
     std::vector<std::string> lines;
     for (std::size_t at = 0; at < input.size();) {
