@@ -7,6 +7,7 @@
 #include "server/base/log.hpp"
 #include "server/base/programs/spawn.hpp"
 #include "server/jobs/registry.hpp"
+#include "server/outbound/span_exporter.hpp"
 #include "server/postgres/pool/listener.hpp"
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/workers/worker_store.hpp"
@@ -121,6 +122,11 @@ int run_worker(const Options& options) {
     if (!opener) return refuse(opener.error());
     const auto url = database_url();
     if (!url) return refuse(url.error());
+    const char* collector = std::getenv("PLIMSOLL_TRACING_ENDPOINT");
+    const auto exporter = outbound::SpanExporter::start(
+        collector == nullptr ? "" : collector, 0,
+        {"plimsoll-engine", worker::node_name() + "/" + options.device});
+    if (!exporter) return refuse(exporter.error());
     const auto describe = [kinds = *kinds](queue::WorkerInfo& info) {
         worker::describe_capabilities(jobs::runs(), kinds, info);
     };

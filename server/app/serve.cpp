@@ -6,6 +6,7 @@
 #include "server/jobs/registry.hpp"
 #include "server/oidc/provider.hpp"
 #include "server/outbound/caller.hpp"
+#include "server/outbound/span_exporter.hpp"
 #include "server/postgres/schema/migrator.hpp"
 #include "server/postgres/schema/session.hpp"
 
@@ -15,6 +16,7 @@
 #include <iterator>
 #include <optional>
 
+#include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/ssl/context.hpp>
 
 namespace plimsoll::app {
@@ -131,6 +133,9 @@ Result<void> serve(const Settings& settings, const Announce& announce) {
     for (const auto& note : settings.notes) log::warn(note);
     tell_settings_of_jobs(settings);
     export_worker_env(settings);
+    TRY(const auto exporter,
+        outbound::SpanExporter::start(settings.tracing.endpoint, settings.tracing.sampled_percent,
+                                      {"plimsoll", boost::asio::ip::host_name()}));
     TRY(auto rules, password_rules(settings.passwords));
     TRY(auto provider, identity_provider(settings.oidc));
     // Before a database is made, or another server's is touched.

@@ -3,6 +3,7 @@
 #include "server/http/access/allowed_hosts.hpp"
 #include "server/http/access/network.hpp"
 #include "server/jobs/registry.hpp"
+#include "server/outbound/span_exporter.hpp"
 #include "server/outbound/target.hpp"
 #include "server/webhooks/mail.hpp"
 
@@ -253,6 +254,20 @@ std::vector<Entry> make_table() {
              return value.empty() || is_address ? std::string() : "must be an email address";
          },
          [](const S& s) { return s.webhooks.mail_from; }},
+        {{"tracing.endpoint", "PLIMSOLL_TRACING_ENDPOINT", "http://host[:port]",
+          "OpenTelemetry collector that traces are sent to, by OTLP over HTTP; empty: none",
+          kServer | kWorkers},
+         "",
+         false,
+         [](Settings& s, const std::string& value) {
+             s.tracing.endpoint = value;
+             return outbound::broken_collector_rule(value);
+         },
+         [](const S& s) { return s.tracing.endpoint; }},
+        number({"tracing.sampled_percent", "PLIMSOLL_TRACING_SAMPLED_PERCENT", "0..100, percent",
+                "Requests without a traceparent that begin a trace; one with it says itself "
+                "whether it is traced"},
+               "100", 0, 100, &S::tracing, &S::Tracing::sampled_percent),
         {{"log.level", "PLIMSOLL_LOG_LEVEL", "debug, info, warn or error",
           "Minimum severity of log lines", kServer | kWorkers},
          "info",

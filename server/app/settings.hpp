@@ -101,6 +101,10 @@ struct Settings {
         bool sign_out = false;
         std::string ca_file;
     } oidc;
+    struct Tracing {
+        std::string endpoint;
+        int sampled_percent = 0;
+    } tracing;
     struct Log {
         std::string level;
         std::string format;

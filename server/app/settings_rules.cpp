@@ -22,6 +22,7 @@ std::vector<Need> all_needs() {
                                {"webhooks.pages_url", "webhooks.allowed_origins"},
                                {"webhooks.mail_server", "webhooks.allowed_origins"},
                                {"webhooks.mail_from", "webhooks.mail_server"},
+                               {"tracing.sampled_percent", "tracing.endpoint"},
                                {"devices.cleanup_interval", "devices.memory_cleanup"}};
     for (const auto* key :
          {"oidc.name", "oidc.client_id", "oidc.client_secret", "oidc.client_secret_file",

@@ -183,6 +183,7 @@ http::request<http::string_body> make_request(std::string_view method, const std
     request.set(http::field::user_agent, "plimsoll");
     if (!token.empty()) request.set(http::field::authorization, "Bearer " + token);
     if (!body.empty()) request.set(http::field::content_type, "application/json");
+    if (const char* trace = std::getenv("TRACEPARENT")) request.set("traceparent", trace);
     for (const auto& [name, value] : headers) request.set(name, value);
     request.body() = std::move(body);
     request.prepare_payload();

@@ -294,8 +294,10 @@ awaitable<Answered> Planner::gather(TeamId team, jobs::Gatherer& gatherer,
     co_return Planned{std::move(plan), {}};
 }
 
-queue::NewJob new_job(TeamId team, UserId submitter, const jobs::Contract& kind, const json& spec) {
+queue::NewJob new_job(TeamId team, UserId submitter, const jobs::Contract& kind, const json& spec,
+                      const tracing::Context& trace) {
     queue::NewJob job;
+    job.trace = trace;
     job.team = team;
     job.submitter = submitter;
     job.kind = kind.name;

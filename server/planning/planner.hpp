@@ -158,6 +158,6 @@ class Planner {
 
 // The job of a spec from openapi.yaml, except its times and its plan.
 queue::NewJob new_job(TeamId team, UserId submitter, const jobs::Contract& kind,
-                      const nlohmann::json& spec);
+                      const nlohmann::json& spec, const tracing::Context& trace);
 
 }  // namespace plimsoll::planning

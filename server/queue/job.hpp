@@ -2,6 +2,7 @@
 
 #include "server/base/id.hpp"
 #include "server/base/time.hpp"
+#include "server/base/tracing.hpp"
 #include "server/jobs/kind.hpp"
 
 #include <chrono>
@@ -41,6 +42,7 @@ struct NewJob {
     std::optional<Seconds> timeout;     // fails if it runs longer, from its start
     std::string unique_key;  // held by one unfinished job of the team at a time; empty: none
     jobs::Plan plan;
+    tracing::Context trace;  // of the request that asks for it
 };
 
 // The schedule that created a job, and the due time.

@@ -2,6 +2,7 @@
 
 #include "server/base/awaitable.hpp"
 #include "server/base/id.hpp"
+#include "server/base/tracing.hpp"
 #include "server/jobs/job_args.hpp"
 #include "server/jobs/records/slice.hpp"
 
@@ -72,7 +73,8 @@ struct ClaimedTask {
     std::size_t whole = 0;
     std::vector<std::string> partials;  // of a merge task, in task order
     double estimated_seconds = 0;
-    std::string model;  // held by its device afterwards; empty: none
+    std::string model;         // held by its device afterwards; empty: none
+    tracing::Carried trace{};  // of the request; `ready`: when the job could begin
 };
 
 struct TaskName {

@@ -185,7 +185,7 @@ struct Runner::State : std::enable_shared_from_this<State> {
                 fail_with(answer, planning::to_text(planned.error()));
                 co_return true;
             }
-            auto job = planning::new_job(claimed.team, claimed.user, *kind, spec);
+            auto job = planning::new_job(claimed.team, claimed.user, *kind, spec, {});
             job.plan = std::move(planned->plan);
             answer.submission = Submission{std::move(job), planned->dataset};
         } catch (const json::exception&) {

@@ -35,7 +35,7 @@ ALLOWED = {
     'engine/library_main.cpp': ['engine/base', 'engine/opencl', 'engine/cli'],
     # The worker program's composition root: the one file of engine that may use server.
     'engine/main.cpp': ['engine/base', 'engine/opencl', 'engine/cli', 'server/base', 'server/jobs',
-                        'server/postgres', 'server/worker'],
+                        'server/outbound', 'server/postgres', 'server/worker'],
 
     'server/base': ['engine/base'],
     'server/identity': ['server/base', 'engine/base'],

@@ -2,14 +2,17 @@
 
 import http.client
 import itertools
+import json
 import pathlib
 import re
 import shutil
 import signal
+import socket
 import ssl
 import string
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import urllib.error
@@ -86,6 +89,7 @@ class Reload(unittest.TestCase):
         self.file.write_text(f"log: {{level: {level}}}\nlimits: {{requests_per_minute: {limit}}}\nhttp: {{allowed_hosts: {host}}}\n")
 
     def reload(self, *words):
+        self.server.log.clear()
         self.server.process.send_signal(signal.SIGHUP)
         return self.server.logged(*words)
 
@@ -105,6 +109,26 @@ class Reload(unittest.TestCase):
         self.reload("keeping the old ones", "log.level must be")
         self.assertEqual(self.statuses(), [421, 200])
         self.assertEqual(self.api.get("/v1/jobs").status, 429)
+
+    def test_requests_that_are_under_way_go_on(self):
+        self.write("info", 0, "one.example")
+        self.reload("settings reloaded")
+        job = self.api.submit_texts(["calm"])
+        told, body = [], json.dumps({"kind": "sentiment", "args": {"texts": ["calm"]}}).encode()
+        poll = threading.Thread(target=lambda: told.append(self.api.get(f"/v1/jobs/{job}?wait=60")))
+        poll.start()
+        with socket.create_connection(("127.0.0.1", int(self.server.base.rpartition(":")[2]))) as line:
+            line.sendall(f"POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self.api.token}\r\n"
+                         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body[:10])
+            self.write("info", 5, "one.example")
+            self.reload("settings reloaded")
+            line.sendall(body[10:])
+            self.assertTrue(line.recv(100).startswith(b"HTTP/1.1 202 "))
+        # One that begins now has all that the new limit allows.
+        self.assertEqual(self.api.post(f"/v1/jobs/{job}/cancellation").status, 202)
+        poll.join()
+        self.assertEqual((told[0].status, told[0].json["state"]), (200, "cancelled"))
+        self.assertEqual([self.api.get("/v1/jobs").status for _ in range(5)], [200] * 4 + [429])
 
 
 class Proxy(unittest.TestCase):

@@ -14,7 +14,7 @@ create or replace function claim(p_worker_id int, p_epoch int, p_max_seconds flo
   p_now timestamptz default clock_timestamp())
 returns table (fence bigint, job_id bigint, is_merge boolean, is_whole boolean, kind text, kind_version smallint,
   args json, model text, tasks int[], attempts smallint[], est_seconds real[], places int[], items int[],
-  inputs bytea[], partials bytea[], priority smallint)
+  inputs bytea[], partials bytea[], priority smallint, trace bytea)
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$

@@ -3,7 +3,7 @@
 create or replace function leased_first_tasks(p_jobs bigint[], p_attempts smallint[], p_ests real[])
 returns table (job_id bigint, is_merge boolean, is_whole boolean, kind text, kind_version smallint,
   args json, model text, tasks int[], attempts smallint[], est_seconds real[], places int[], items int[],
-  inputs bytea[], partials bytea[], priority smallint)
+  inputs bytea[], partials bytea[], priority smallint, trace bytea)
 language plpgsql set enable_nestloop = off set enable_hashjoin = on as $$
 #variable_conflict use_column
 declare
@@ -20,7 +20,7 @@ begin
   )
   select j.id, false, not j.merge, j.kind, j.kind_version, j.args,
     (select l.model from lane l where l.id = j.lane_id), '{0}'::int[], array[u.attempt], array[u.est],
-    array[u.place::int], array[t.items], array[t.input], null::bytea[], j.priority
+    array[u.place::int], array[t.items], array[t.input], null::bytea[], j.priority, j.trace
   from unnest(p_jobs, p_attempts, p_ests) with ordinality u(job_id, attempt, est, place)
   join of_job j on j.id = u.job_id join first_task t on t.job_id = u.job_id;
 end

@@ -3,7 +3,7 @@
 create or replace function leased_jobs(p_jobs bigint[], p_tasks int[], p_attempts smallint[], p_ests real[])
 returns table (job_id bigint, is_merge boolean, is_whole boolean, kind text, kind_version smallint,
   args json, model text, tasks int[], attempts smallint[], est_seconds real[], places int[], items int[],
-  inputs bytea[], partials bytea[], priority smallint)
+  inputs bytea[], partials bytea[], priority smallint, trace bytea)
 language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -15,7 +15,7 @@ begin
   select a.job_id, j.is_merge,
     not j.merge or a.in_a_row and cardinality(a.tasks) between 2 and 64 and cardinality(a.tasks) = j.tasks_total,
     j.kind, j.kind_version, j.args, j.model, a.tasks, a.attempts, a.ests,
-    a.places, coalesce(d.items, t.items), coalesce(d.inputs, t.inputs), j.partials, j.priority
+    a.places, coalesce(d.items, t.items), coalesce(d.inputs, t.inputs), j.partials, j.priority, j.trace
   from (
     select u.job_id, array_agg(u.task) tasks, array_agg(u.attempt) attempts, array_agg(u.est) ests,
       array_agg(u.place) places, max(u.place - u.task) = min(u.place - u.task) in_a_row
@@ -25,7 +25,8 @@ begin
       order by x.job_id, x.task) u
     group by u.job_id) a
   cross join lateral (
-    select x.kind, x.kind_version, x.priority, x.args, x.merge, x.tasks_total, a.tasks[1] = x.tasks_total is_merge,
+    select x.kind, x.kind_version, x.priority, x.args, x.merge, x.tasks_total, x.trace,
+      a.tasks[1] = x.tasks_total is_merge,
       a.tasks[cardinality(a.tasks)] - a.tasks[1] = cardinality(a.tasks) - 1 dense,
       case when a.tasks[1] = x.tasks_total then
         array(select r.partial from result r where r.job_id = x.id and r.job_id between v_low and v_high

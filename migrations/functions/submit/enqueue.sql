@@ -18,6 +18,7 @@
 --   p_keys, p_fingerprints       Idempotency-Key (1 to 255 characters, kept for 48 h), SHA-256 of the request; or null
 --   p_deadlines, p_timeouts      latest end; seconds from the start; or null
 --   p_unique_keys                held by at most one unfinished job of a team; or null
+-- app.traces, set for the transaction: the array of what job.trace of each job becomes; empty: null.
 -- p_whole: all jobs or none; PLM03, with the conflicts as its detail, if one cannot be stored.
 -- Arrays with one element per task, preferably in the order of their jobs:
 --   p_task_jobs                  job of this call, from 1; a job has at least one task
@@ -66,6 +67,7 @@ declare
   v_sorted boolean := v_tasks = v_count;
   v_numbers bigint[];
   v_wakes boolean;
+  v_traces constant bytea[] := nullif(current_setting('app.traces', true), '')::bytea[];
 begin
   perform assert_teams(p_teams);
   if not coalesce(v_count = all (array[cardinality(p_users), cardinality(p_kinds), cardinality(p_kind_versions),
@@ -187,12 +189,12 @@ begin
     )
     insert into job (id, team_id, user_id, kind, kind_version, name, labels, args, device_class, lane_id, priority,
       merge, state, created_at, run_at, deadline, timeout_seconds, unique_key, items_total, tasks_total, tasks_left,
-      ready_first, ready_last)
+      ready_first, ready_last, trace)
     select v_ids[i], p_teams[i], p_users[i], p_kinds[i], p_kind_versions[i], p_names[i], p_labels[i], p_args[i],
       p_device_classes[i], v_lanes[i], p_priorities[i], p_merges[i],
       case when p_run_ats[i] > p_now then 'scheduled' else 'queued' end, p_now, p_run_ats[i], p_deadlines[i],
       p_timeouts[i], p_unique_keys[i], v_item_counts[i], v_task_counts[i], v_task_counts[i],
-      v_numbers[v_first_tasks[i] + 1], v_numbers[v_first_tasks[i] + v_task_counts[i]]
+      v_numbers[v_first_tasks[i] + 1], v_numbers[v_first_tasks[i] + v_task_counts[i]], v_traces[i]
     from generate_series(1, v_count) i where v_new[i];
     insert into audit_event (team_id, user_id, at, action, first_job, last_job, target, data)
     select u.team_id, u.user_id, p_now, 'job.create', min(u.id), nullif(max(u.id), min(u.id)),

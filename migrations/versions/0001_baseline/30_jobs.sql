@@ -58,6 +58,7 @@ create table job (
   unique_key text,
   schedule_id bigint,  -- the schedule that created it
   due_at timestamptz,  -- for when
+  trace bytea,  -- of the request, for workers; null: it is not traced
   constraint job_slices check (slices >= 1)
 ) partition by range (id);
 -- Of columns that never change: an update of a column in an index, or in its predicate, can never be a HOT update.

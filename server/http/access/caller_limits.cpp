@@ -45,6 +45,18 @@ void CallerLimits::fill(Bucket& bucket, int per_minute, Clock::time_point now) {
     bucket.filled_at = now;
 }
 
+void CallerLimits::set(CallerQuotas quotas) {
+    const bool new_limit = quotas_.requests_per_minute == 0;
+    const bool new_team_limit = quotas_.team_requests_per_minute == 0;
+    for (auto& [id, team] : teams_) {
+        if (new_team_limit) team.bucket.left = quotas.team_requests_per_minute;
+        if (!new_limit) continue;
+        for (auto& [user, callers] : team.users)
+            for (auto& [key, caller] : callers) caller.bucket.left = quotas.requests_per_minute;
+    }
+    quotas_ = quotas;
+}
+
 Outcome<CallerLimits::Place> CallerLimits::admit(const identity::Principal& principal,
                                                  Clock::time_point now) {
     forget_idle(now);

@@ -66,8 +66,8 @@ class CallerLimits {
 
     explicit CallerLimits(CallerQuotas quotas) : quotas_(quotas) {}
 
-    // For requests from now on.
-    void set(CallerQuotas quotas) { quotas_ = quotas; }
+    // For requests from now on. Where there was no limit, a minute's worth is left.
+    void set(CallerQuotas quotas);
 
     // A running request's place, freed on destruction. May outlive the limits.
     using Place = std::shared_ptr<void>;

@@ -7,17 +7,6 @@ namespace {
 
 char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-constexpr std::size_t kLength = 55;  // 2 + 1 + 32 + 1 + 16 + 1 + 2: version, trace, parent, flags
-
-bool are_digits(std::string_view text) {
-    return std::ranges::all_of(
-        text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
-
-bool is_zero(std::string_view text) {
-    return text.find_first_not_of('0') == std::string_view::npos;
-}
-
 }  // namespace
 
 bool same_token(std::string_view a, std::string_view b) {
@@ -59,18 +48,10 @@ std::optional<std::string_view> Request::cookie(std::string_view name) const {
     return std::nullopt;
 }
 
-std::string_view trace_id(const Request& request) {
-    const auto field = request.header("traceparent").value_or("");
-    if (field.size() < kLength || field[2] != '-' || field[35] != '-' || field[52] != '-')
-        return {};
-    const auto version = field.substr(0, 2);
-    const auto trace = field.substr(3, 32);
-    const auto parent = field.substr(36, 16);
-    const bool ends = field.size() == kLength || (version != "00" && field[kLength] == '-');
-    if (!ends || version == "ff" || is_zero(trace) || is_zero(parent)) return {};
-    for (const auto part : {version, trace, parent, field.substr(53, 2)})
-        if (!are_digits(part)) return {};
-    return trace;
+std::string trace_id(const Request& request) {
+    if (request.span.context) return tracing::trace_id(request.span.context);
+    const auto sent = tracing::parse_traceparent(request.header("traceparent").value_or(""));
+    return sent ? tracing::trace_id(sent->context) : "";
 }
 
 }  // namespace plimsoll::http

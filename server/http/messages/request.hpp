@@ -1,5 +1,7 @@
 #pragma once
 
+#include "server/base/tracing.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +38,7 @@ struct Request {
     std::string body;  // empty until the head is admitted
     std::string remote_address;
     bool secure = false;  // came over TLS
+    tracing::Span span;   // recorded when it is answered
 
     std::optional<std::string_view> header(std::string_view name) const {
         return find_header(headers, name);
@@ -45,9 +48,7 @@ struct Request {
     std::optional<std::string_view> cookie(std::string_view name) const;
 };
 
-// The trace id in the field `traceparent` (W3C Trace Context, level 1), 32 hexadecimal digits: log
-// lines include it, so that a request can be found by its caller's trace. Empty without a valid
-// one; later versions may append fields after the flags.
-std::string_view trace_id(const Request& request);
+// The id of its trace, or else of its caller's: log lines include it. Empty: there is none.
+std::string trace_id(const Request& request);
 
 }  // namespace plimsoll::http

@@ -302,21 +302,22 @@ class Connection final : public OpenConnection {
     awaitable<bool> write(const Request& request, Response response, bool keep) {
         if (!memory_.hold(response.body.size()))
             response = to_response(overloaded("Too many responses are unread."), request.id);
-        const auto status = response.status;
-        const std::chrono::duration<double> took = Clock::now() - began_;
-        state_.traffic.answered(subject_.operation, status, took);
+        Answered answered{.status = response.status, .location = {}, .took = Clock::now() - began_};
+        if (const auto made = find_header(response.headers, "Location")) answered.location = *made;
+        state_.traffic.answered(subject_.operation, answered.status, answered.took);
         std::optional<Counted> streaming;
         if (is_event_stream(response)) streaming.emplace(state_.traffic.event_streams());
         ResponseWriter<Stream> writer(stream_,
                                       {deadline_, state_.timeouts.write, waiting_since_,
                                        [this](std::size_t bytes) { memory_.hold(bytes); }});
         writing_ = true;
-        const bool sent = co_await writer.write(std::move(response), request,
-                                                {version_, keep, request.method == "HEAD"});
+        answered.sent = co_await writer.write(std::move(response), request,
+                                              {version_, keep, request.method == "HEAD"});
         writing_ = false;
         memory_.release();
-        log_answer(request, subject_, status, took, sent);
-        co_return sent;
+        log_answer(request, subject_, answered);
+        trace_answer(request, subject_, answered);
+        co_return answered.sent;
     }
 
     // False: close the connection, on request or because the write failed.

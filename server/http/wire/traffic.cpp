@@ -19,6 +19,11 @@ prometheus::Gauge& gauge(prometheus::Registry& registry, const char* name, const
     return prometheus::BuildGauge().Name(name).Help(help).Register(registry).Add({});
 }
 
+std::string_view path_of(const Request& request) {
+    const std::string_view target = request.target;
+    return target.substr(0, target.find('?'));
+}
+
 log::Level level_of(const Request& request, int status) {
     if (status >= 500) return log::Level::warn;
     const bool read = request.method == "GET" || request.method == "HEAD";
@@ -49,20 +54,37 @@ Counted::Counted(prometheus::Gauge& gauge) : gauge_(gauge) { gauge_.Increment();
 
 Counted::~Counted() { gauge_.Decrement(); }
 
-void log_answer(const Request& request, const Subject& subject, int status,
-                std::chrono::duration<double> took, bool sent) {
-    const auto level = level_of(request, status);
+void log_answer(const Request& request, const Subject& subject, const Answered& answered) {
+    const auto level = level_of(request, answered.status);
     if (!log::is_written(level)) return;
     log::write(level, "answered",
                {{"request", request.id},
-                {"trace", std::string(trace_id(request))},
+                {"trace", trace_id(request)},
                 {"team", subject.team},
                 {"method", request.method},
-                {"path", request.target.substr(0, request.target.find('?'))},
+                {"path", std::string(path_of(request))},
                 {"operation", std::string(subject.operation)},
-                {"status", std::to_string(status)},
-                {"duration_ms", std::to_string(std::lround(took.count() * 1e3))},
-                {"sent", sent ? "yes" : "no"}});
+                {"status", std::to_string(answered.status)},
+                {"location", answered.location},
+                {"duration_ms", std::to_string(std::lround(answered.took.count() * 1e3))},
+                {"sent", answered.sent ? "yes" : "no"}});
+}
+
+void trace_answer(const Request& request, const Subject& subject, const Answered& answered) {
+    if (!request.span.context || (request.span.parent == 0 && subject.team.empty())) return;
+    const bool failed = answered.status >= 500;
+    const auto status = std::to_string(answered.status);
+    tracing::record(request.span,
+                    {.name = subject.operation,
+                     .kind = tracing::Kind::server,
+                     .at = SystemClock().now(),
+                     .error = failed ? std::string_view(status) : ""},
+                    {{"http.request.method", request.method},
+                     {"url.path", path_of(request)},
+                     {"http.response.status_code", std::int64_t{answered.status}},
+                     {"http.response.header.location", answered.location},
+                     {"plimsoll.request", request.id},
+                     {"plimsoll.team", subject.team}});
 }
 
 }  // namespace plimsoll::http

@@ -53,9 +53,20 @@ class Counted {
     prometheus::Gauge& gauge_;
 };
 
+// How a request was answered.
+struct Answered {
+    int status = 0;
+    std::string location;                // the response's field Location
+    std::chrono::duration<double> took;  // from the request's head to the response's
+    bool sent = false;                   // the client received the whole response
+};
+
 // One line per response: server errors at warn, writes at info, and reads, which are frequent, at
-// debug. `sent`: the client received the whole response.
-void log_answer(const Request& request, const Subject& subject, int status,
-                std::chrono::duration<double> took, bool sent);
+// debug.
+void log_answer(const Request& request, const Subject& subject, const Answered& answered);
+
+// Ends the request's span. One that begins a trace is recorded for callers with a credential only,
+// not for probes and pages.
+void trace_answer(const Request& request, const Subject& subject, const Answered& answered);
 
 }  // namespace plimsoll::http

@@ -52,6 +52,7 @@ Request read_head(const WireHead& head, const std::string& remote_address, bool 
         request.headers.push_back({std::string(field.name_string()), std::string(field.value())});
     request.remote_address = remote_address;
     request.secure = secure;
+    if (tracing::is_on()) request.span = tracing::enter(request.header("traceparent").value_or(""));
     return request;
 }
 

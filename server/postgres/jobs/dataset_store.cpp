@@ -203,8 +203,9 @@ class DatasetStore final : public queue::DatasetStore {
     awaitable<Result<queue::Submitted>> submit(queue::NewJob job, DatasetId id,
                                                double seconds_per_record,
                                                double seconds_per_byte) override {
+        const auto* const only = &job;
         CO_TRY(auto replies,
-               co_await run_in(pool_, kStepTimeout, in_team(job.team),
+               co_await run_in(pool_, kStepTimeout, in_team(job.team, traces_of({&only, 1})),
                                enqueueing(job, id, seconds_per_record, seconds_per_byte)));
         const Row row = replies.back()[0];
         const auto outcome = row.get<std::string>("outcome");

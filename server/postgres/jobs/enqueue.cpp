@@ -1,7 +1,6 @@
 #include "server/postgres/jobs/enqueue.hpp"
 
 #include "server/postgres/jobs/job_rows.hpp"
-#include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
 
 #include <algorithm>
@@ -39,6 +38,16 @@ std::optional<std::vector<std::optional<T>>> optional_column(
 
 }  // namespace
 
+Traces traces_of(std::span<const queue::NewJob* const> jobs) {
+    if (std::ranges::none_of(jobs, [](const auto* job) { return bool(job->trace); })) return {};
+    const auto now = SystemClock().now();
+    return column<std::optional<Bytes>>(
+        jobs, [now](const queue::NewJob& job) -> std::optional<Bytes> {
+            if (!job.trace) return std::nullopt;
+            return Bytes{tracing::pack({job.trace, std::max(now, job.run_at.value_or(now))})};
+        });
+}
+
 int memory_bucket(std::int64_t mebibytes) {
     if (mebibytes <= 1) return 0;
     return std::bit_width(static_cast<std::uint64_t>(mebibytes - 1));
@@ -63,7 +72,7 @@ Batch enqueue(std::span<const queue::NewJob* const> jobs, bool whole) {
         }
     }
     Batch batch;
-    batch.push_back(in_teams(teams));
+    batch.push_back(in_teams(teams, traces_of(jobs)));
     batch.push_back(Statement::of(
         sql::jobs_enqueue, column<std::int64_t>(jobs, [](const NewJob& j) { return j.team.value; }),
         column<std::int64_t>(jobs, [](const NewJob& j) { return j.submitter.value; }),

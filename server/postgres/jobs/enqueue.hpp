@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/postgres/driver/statement.hpp"
+#include "server/postgres/pool/scope.hpp"
 #include "server/queue/job.hpp"
 
 #include <span>
@@ -10,6 +11,9 @@ namespace plimsoll::postgres {
 // One jobs.enqueue for many jobs, the last of the batch: every field becomes an array. `whole`: all
 // or none.
 Batch enqueue(std::span<const queue::NewJob* const> jobs, bool whole = false);
+
+// Of what jobs are to be submitted: tracing's account of their requests.
+Traces traces_of(std::span<const queue::NewJob* const> jobs);
 
 // The smallest n with 2^n >= mebibytes, the unit of memory requirements of lanes and workers; 0 for
 // at most 1 MiB.

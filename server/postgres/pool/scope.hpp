@@ -6,7 +6,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <set>
+#include <vector>
 
 // The first statement of every store's batch: row-level security hides all rows until the
 // transaction names a team or explicitly works across teams.
@@ -15,8 +17,14 @@ namespace plimsoll::postgres {
 // Restricts the transaction to the rows of one team.
 Statement in_team(TeamId team);
 
+// What tracing::pack made of each job that the transaction submits; empty: none is traced.
+using Traces = std::vector<std::optional<Bytes>>;
+
+// The same for a transaction that submits jobs.
+Statement in_team(TeamId team, const Traces& traces);
+
 // Lets the transaction submit jobs of these teams. It still sees no rows.
-Statement in_teams(const std::set<std::int64_t>& teams);
+Statement in_teams(const std::set<std::int64_t>& teams, const Traces& traces);
 
 // Opens users, teams and tokens of the whole installation; never jobs.
 Statement across_teams();

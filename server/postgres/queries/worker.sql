@@ -18,13 +18,13 @@ select plimsoll.report_cleanup($1::int, $2::int, $3::bigint, $4::json);
 -- name: worker.claim (prepared)
 -- One row per job.
 select fence, job_id, is_merge, is_whole, kind, kind_version, args, model, tasks, attempts, est_seconds, places, items, inputs, partials,
-  priority
+  priority, trace
 from plimsoll.claim($1::int, $2::int, $3::float8, $4::int, $5::smallint, $6::text[]);
 
 -- name: worker.claim_elsewhere
 -- As worker.claim.
 select fence, job_id, is_merge, is_whole, kind, kind_version, args, model, tasks, attempts, est_seconds, places, items, inputs, partials,
-  priority
+  priority, trace
 from plimsoll.claim_elsewhere($1::int, $2::int, $3::float8, $4::int, $5::smallint);
 
 -- name: worker.chunks

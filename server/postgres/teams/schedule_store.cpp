@@ -213,10 +213,13 @@ class ScheduleStore final : public schedules::ScheduleStore {
     }
 
     awaitable<Result<Answered>> run_now(Author author, Answer answer) override {
-        CO_TRY(auto replies,
-               co_await run_in(pool_, kAnswerTimeout, in_team(author.team), answering(answer),
-                               Statement::of(sql::schedules_told_run, author.team, author.user,
-                                             author.request_id, answer.schedule)));
+        const auto* const job = answer.submission ? &answer.submission->job : nullptr;
+        auto traces = job != nullptr ? traces_of({&job, 1}) : Traces();
+        CO_TRY(
+            auto replies,
+            co_await run_in(pool_, kAnswerTimeout, in_team(author.team, traces), answering(answer),
+                            Statement::of(sql::schedules_told_run, author.team, author.user,
+                                          author.request_id, answer.schedule)));
         co_return to_answered(replies[1][0]);
     }
 

@@ -109,6 +109,8 @@ queue::Claim to_claim(const Rows& rows) {
         of_job.merge = row.get<bool>("is_merge");
         of_job.model = row.get<std::string>("model");
         of_job.priority = row.get<int>("priority");
+        of_job.trace =
+            tracing::unpack(row.get<std::optional<std::string_view>>("trace").value_or(""));
         if (of_job.merge)
             for (auto& partial : row.get<std::vector<std::optional<std::string>>>("partials"))
                 of_job.partials.push_back(std::move(partial).value_or(""));

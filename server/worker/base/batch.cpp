@@ -71,6 +71,15 @@ std::vector<WholeJob> finished_whole_jobs(const Batch& batch) {
     return jobs;
 }
 
+std::string ids_of(std::vector<JobId> jobs) {
+    std::ranges::sort(jobs);
+    const auto repeated = std::ranges::unique(jobs);
+    jobs.erase(repeated.begin(), repeated.end());
+    std::string ids;
+    for (const auto job : jobs) ids += (ids.empty() ? "" : ",") + to_public(job);
+    return ids;
+}
+
 std::vector<std::pair<JobId, std::int64_t>> items_done(const Batches& batches) {
     std::map<JobId, std::int64_t> done;
     for (const auto& batch : batches) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct TaskSlot {
     Progress progress;
     std::stop_source stop;
     jobs::TaskLog log;
+    // While it ran, last by itself. The device thread's until it hands the batch back.
+    Timestamp began{};
+    Timestamp ended{};
 };
 
 // Tasks of this priority run before the others of their claim, and are recorded as soon as they are
@@ -30,6 +34,7 @@ inline constexpr int kUrgentPriority = 10;
 struct Batch {
     queue::WorkerHandle worker;  // the registration it was claimed under; void after a new epoch
     std::int64_t fence = 0;
+    Timestamp claimed{};
     std::vector<std::unique_ptr<TaskSlot>> slots;
     std::vector<queue::TaskReport> reports;  // of the tasks that finished
     bool lost = false;       // used by the loop: the lease is gone, drop the results
@@ -70,6 +75,9 @@ struct WholeJob {
 };
 // From a batch whose reports are in order.
 std::vector<WholeJob> finished_whole_jobs(const Batch& batch);
+
+// Of several jobs, for a line of the log that each of them can be found by.
+std::string ids_of(std::vector<JobId> jobs);
 
 // Per job, without merge tasks.
 std::vector<std::pair<JobId, std::int64_t>> items_done(const Batches& batches);

@@ -149,17 +149,20 @@ class SharedTasks {
     std::vector<TaskSlot*> slots_;  // of the tasks
 };
 
-void run_caught(const jobs::Run& run, std::span<jobs::SharedTask> tasks) {
+void run_caught(const jobs::Run& run, SharedTasks& shared) {
     std::string reason = "unknown";
     try {
-        run.run_together(tasks);
+        run.run_together(shared.tasks());
         return;
     } catch (const std::exception& e) {
         reason = e.what();
     } catch (...) {
     }
-    log::warn("tasks could not run together", {{"reason", reason}});
-    for (const auto& task : tasks) {
+    std::vector<JobId> jobs;
+    for (const auto* slot : shared.slots()) jobs.push_back(slot->task.job);
+    log::warn("tasks could not run together",
+              {{"jobs", ids_of(std::move(jobs))}, {"reason", reason}});
+    for (const auto& task : shared.tasks()) {
         task.context.say(jobs::LogLevel::warning,
                          "Could not run together with other tasks, so it runs alone: " + reason);
     }
@@ -183,7 +186,7 @@ Together run_together(std::span<TaskSlot* const> slots, const FindRun& find_run,
     const auto& run = *find_run(first.kind, first.kind_version);
     SharedTasks shared(slots, run, place);
     const auto start = std::chrono::steady_clock::now();
-    if (!shared.tasks().empty()) run_caught(run, shared.tasks());
+    if (!shared.tasks().empty()) run_caught(run, shared);
     const auto took = std::chrono::steady_clock::now() - start;
     std::vector<std::uint64_t> work;
     for (const auto& task : shared.tasks()) work.push_back(task.work);

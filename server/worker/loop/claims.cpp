@@ -103,6 +103,7 @@ void Worker::start(queue::WorkerHandle as, queue::Claim claim) {
         auto batch = std::make_shared<Batch>();
         batch->worker = as;
         batch->fence = claim.fence;
+        batch->claimed = SystemClock().now();
         batch->elsewhere = claim.elsewhere;
         batch->urgent = urgent;
         for (auto& task : claim.tasks) {

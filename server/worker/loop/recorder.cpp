@@ -14,9 +14,12 @@ constexpr std::chrono::milliseconds kFirstPause{100};
 constexpr std::chrono::milliseconds kLongestPause{2000};
 
 void log_dropped(const Batch& batch) {
-    log::warn(
-        "results dropped: the lease was lost",
-        {{"fence", std::to_string(batch.fence)}, {"tasks", std::to_string(batch.reports.size())}});
+    std::vector<JobId> jobs;
+    for (const auto& report : batch.reports) jobs.push_back(report.job);
+    log::warn("results dropped: the lease was lost",
+              {{"fence", std::to_string(batch.fence)},
+               {"tasks", std::to_string(batch.reports.size())},
+               {"jobs", ids_of(std::move(jobs))}});
 }
 
 std::vector<queue::TaskName> unfinished(const Batch& batch) {

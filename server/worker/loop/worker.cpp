@@ -3,6 +3,7 @@
 #include "engine/telemetry/json.hpp"
 #include "server/base/log.hpp"
 #include "server/worker/loop/recorder.hpp"
+#include "server/worker/loop/task_spans.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -277,7 +278,7 @@ awaitable<void> Worker::records() {
         const bool settled = co_await recorder_.settle(*batch);
         std::erase(outstanding_, batch);
         if (settled)
-            count_settled(telemetry_, *batch);
+            count_settled(telemetry_, *batch), record_spans(*batch, info_);
         else
             lose_leases();
         for_claims_.set();

@@ -297,7 +297,8 @@ class Schedules {
         const auto team = call.principal.team.id;
         auto plan = co_await planner_.plan(team, {*kind, spec.at("args")}, true);
         if (!plan) throw Refused(refused(plan.error()));
-        auto job = planning::new_job(team, call.principal.user.id, *kind, spec);
+        auto job =
+            planning::new_job(team, call.principal.user.id, *kind, spec, call.request.span.context);
         job.plan = std::move(plan->plan);
         if (auto key = call.parameters.text("Idempotency-Key"))
             job.idempotency = {std::move(*key), fingerprint(to_public(schedule.id))};

@@ -86,8 +86,8 @@ class JobBundles {
             return tl::unexpected(refused_args(
                 {{"/dataset", "dataset", "A job on a dataset must be submitted individually."}}));
         }
-        auto job =
-            planning::new_job(call.principal.team.id, call.principal.user.id, kind_of(spec), spec);
+        auto job = planning::new_job(call.principal.team.id, call.principal.user.id, kind_of(spec),
+                                     spec, call.request.span.context);
         TRY_DO(set_times(job, spec, clock_.now()));
         return job;
     }

@@ -87,7 +87,8 @@ class Jobs {
     awaitable<queue::Submitted> submit(const Call& call) const {
         const auto team = call.principal.team.id;
         const auto& kind = *planner_.kind(call.body.at("kind").get_ref<const std::string&>());
-        auto job = planning::new_job(team, call.principal.user.id, kind, call.body);
+        auto job = planning::new_job(team, call.principal.user.id, kind, call.body,
+                                     call.request.span.context);
         need(set_times(job, call.body, clock_.now()));
         auto planned = co_await planner_.plan(team, {kind, call.body.at("args"), job.run_at},
                                               call.request.body.size() > limits::kInlineBytes);

@@ -56,7 +56,8 @@ class Scores {
         auto planned =
             co_await services_.planner.plan(call.principal.team.id, {kind, spec.at("args")});
         if (!planned) throw Refused(refused(planned.error()));
-        auto job = planning::new_job(call.principal.team.id, call.principal.user.id, kind, spec);
+        auto job = planning::new_job(call.principal.team.id, call.principal.user.id, kind, spec,
+                                     call.request.span.context);
         job.plan = std::move(planned->plan);
         const json used = json::parse(job.plan.args);
         const std::chrono::seconds max(call.body.value("timeout_seconds", kDefaultSeconds));

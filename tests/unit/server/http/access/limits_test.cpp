@@ -135,6 +135,18 @@ TEST(CallerLimits, RemembersALimitedNumberOfCallersOfAUser) {
     EXPECT_TRUE(limits.admit(caller(max), kStart + 1min));
 }
 
+TEST(CallerLimits, ALimitThatIsNewLeavesAMinutesWorth) {
+    CallerLimits limits({});
+    ASSERT_TRUE(limits.admit(caller(1), kStart));
+    limits.set({.requests_per_minute = 2, .team_requests_per_minute = 3});
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(limits.admit(caller(1), kStart)) << i;
+    EXPECT_FALSE(limits.admit(caller(1), kStart));
+    EXPECT_TRUE(limits.admit(caller(2), kStart));
+    EXPECT_FALSE(limits.admit(caller(3), kStart)) << "the team";
+    limits.set({.requests_per_minute = 2});
+    EXPECT_FALSE(limits.admit(caller(1), kStart)) << "what is used up stays so";
+}
+
 TEST(CallerLimits, ZeroIsNoLimit) {
     CallerLimits limits({});
     std::vector<CallerLimits::Place> places;
