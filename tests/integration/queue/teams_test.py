@@ -113,6 +113,11 @@ class Teams(QueueCase):
         self.assertEqual(self.as_team(self.team, told), [(other, 'job.create', None, {'jobs': [str(ids[0]), str(ids[3])]}),
                                                          (self.user, 'job.create', str(ids[1]), {})])
 
+    def test_the_audit_row_of_one_users_jobs_names_them_all(self):
+        ids = self.submit(*[job(self.team, user=self.user)] * 3)
+        [told] = self.as_team(self.team, "select first_job, last_job, target, data from audit_event where action = 'job.create'")
+        self.assertEqual(told, (ids[0], ids[2], None, {'jobs': [str(id) for id in ids]}))
+
     def test_users_are_visible_in_their_teams(self):
         stranger = self.person('grace')
         self.member(self.other_team, stranger, 'owner')
