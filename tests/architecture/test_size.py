@@ -7,7 +7,7 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (514, 46_635),
-    'server': (786, 74_453),
+    'server': (786, 74_492),
     'web': (408, 27_765),
     'migrations': (169, 6_377),
     'deploy': (99, 2_113),

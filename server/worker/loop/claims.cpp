@@ -17,12 +17,26 @@ namespace {
 // held back from other workers.
 constexpr std::size_t kMaxClaims = 2;
 
+// A claim and its record cost the database about the same for one task and for ten. Where tasks
+// arrive while others are worked off, nobody waits for the result before sending the next: claims
+// are then made so far apart that they and the records take a quarter of the time.
+constexpr int kGatherFactor = 4;
+constexpr std::size_t kSeveral = 4;
+
 }  // namespace
 
 bool Worker::wants_work() const {
     return !must_register_ && !renewing_ && !device_silent_ && !has_suspect(outstanding_) &&
            count_claims(outstanding_) < kMaxClaims && !is_helping(outstanding_) &&
            pace_.claims_ahead_of(estimated_seconds(outstanding_));
+}
+
+// Call when tasks have become ready.
+void Worker::gather() {
+    if (outstanding_.empty() || !claimed_several_) return;
+    const auto apart = std::min<TimePoint::duration>(options_.gather,
+                                                     kGatherFactor * (claim_took_ + record_took_));
+    claim_from_ = claimed_at_ + apart;
 }
 
 // Only a worker without any work, and not with every notification.
@@ -71,6 +85,11 @@ awaitable<void> Worker::claims() {
             co_await for_claims_.wait();
             continue;
         }
+        const auto start_at = timer_.now();
+        if (start_at < claim_from_) {
+            co_await (timer_.sleep_until(claim_from_) || for_claims_.wait());
+            continue;
+        }
         const auto as = handle_;
         claiming_ = true;
         auto claim = co_await claim_for(as);
@@ -78,10 +97,13 @@ awaitable<void> Worker::claims() {
         if (claim) {
             outage_.ends();
             retry_.reset();
-            if (claim->fence != 0)
+            if (claim->fence != 0) {
+                claimed_at_ = start_at;
+                claim_took_ = timer_.now() - start_at;
                 start(as, std::move(*claim));
-            else if (!draining_)
+            } else if (!draining_) {
                 co_await for_claims_.wait();
+            }
         } else if (is_gone(claim.error())) {
             if (as.epoch == handle_.epoch && !must_register_) lose_leases();
         } else {
@@ -99,6 +121,10 @@ void Worker::start(queue::WorkerHandle as, queue::Claim claim) {
     // Registered again during the claim: its lease belongs to the old epoch and expires.
     if (must_register_ || as.epoch != handle_.epoch) return;
     divide_chunks(claim.tasks);
+    claimed_several_ =
+        claim.tasks.size() >= kSeveral && std::ranges::none_of(claim.tasks, [](const auto& task) {
+            return task.priority >= kUrgentPriority;
+        });
     for (const bool urgent : {true, false}) {
         auto batch = std::make_shared<Batch>();
         batch->worker = as;

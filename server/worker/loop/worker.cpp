@@ -275,7 +275,9 @@ awaitable<void> Worker::records() {
         }
         const auto batch = finished_.front();
         finished_.pop_front();
+        const auto start_at = timer_.now();
         const bool settled = co_await recorder_.settle(*batch);
+        record_took_ = timer_.now() - start_at;
         std::erase(outstanding_, batch);
         if (settled)
             count_settled(telemetry_, *batch), record_spans(*batch, info_);
@@ -295,6 +297,7 @@ awaitable<void> Worker::notifications() {
         const auto deadline = timer_.now() + options_.poll;
         const auto woken = co_await (store_.wake(handle_, deadline) || for_notifications_.wait());
         const auto* called = std::get_if<bool>(&woken);
+        if (called != nullptr && timer_.now() < deadline) gather();
         for_claims_.set();
         // Before the deadline it may announce a cancellation, which the heartbeat's reply names.
         // Whichever of the two returned, the other may have consumed a notification.

@@ -39,6 +39,8 @@ struct WorkerOptions {
     // Tasks per claim: at first and for longer tasks; for very short tasks.
     int fewest_tasks = 64;
     int max_tasks = 2048;
+    // How long at most tasks that arrive while others are worked off wait for a claim together.
+    std::chrono::milliseconds gather{20};
     // Free device memory, in bytes, left to other processes, such as a growing training run.
     std::int64_t memory_reserve = std::int64_t{512} << 20;
     // How long a reading of free device memory stays valid while idle, so that a notified worker
@@ -108,6 +110,7 @@ class Worker {
     void lose_leases();
     void renew_capabilities();
     bool wants_work() const;
+    void gather();
     bool may_help() const;
     std::optional<std::int64_t> free_memory();
     bool over() const;
@@ -134,7 +137,14 @@ class Worker {
     DeviceLog device_log_;
     std::optional<std::int64_t> free_memory_;  // of memory, at the last reading
     TimePoint free_memory_until_{};
-    TimePoint help_from_{};  // earliest next claim from other classes
+    TimePoint help_from_{};   // earliest next claim from other classes
+    TimePoint claim_from_{};  // earliest next claim
+    // Of the last claim with tasks: when it began, how long it took, and whether it got several,
+    // none of them urgent; and how long the last record took.
+    TimePoint claimed_at_{};
+    TimePoint::duration claim_took_{};
+    TimePoint::duration record_took_{};
+    bool claimed_several_ = false;
     TimePoint last_beat_{};
     TimePoint accepted_beat_{};  // or registered: leases live for 15 s from here
 

@@ -3,6 +3,7 @@
 #include "server/queue/worker_store.hpp"
 #include "server/worker/base/timer.hpp"
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
@@ -25,7 +26,8 @@ class FakeStore final : public queue::WorkerStore {
     std::deque<std::vector<queue::ClaimedTask>> ready;  // one claim each
     std::deque<std::vector<queue::ClaimedTask>> ready_elsewhere;
     bool lose_answer_elsewhere = false;  // the next one
-    queue::HeartbeatReply reply;         // to the next heartbeat
+    std::chrono::milliseconds first_claim_takes{0};
+    queue::HeartbeatReply reply;  // to the next heartbeat
     // Decides about a completion; accepted when empty.
     std::function<Result<queue::Acceptance>(const std::vector<queue::TaskReport>&)> judge;
 
@@ -86,6 +88,8 @@ class FakeStore final : public queue::WorkerStore {
         ++claims_by_epoch[worker.epoch];
         last_max_tasks = max_tasks;
         last_free_memory = free_memory;
+        const auto takes = std::exchange(first_claim_takes, {});
+        if (takes.count() > 0) co_await timer_.sleep_until(timer_.now() + takes);
         if (ready.empty()) co_return queue::Claim{};
         co_return next_of(ready);
     }

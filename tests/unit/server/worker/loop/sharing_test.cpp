@@ -1,4 +1,4 @@
-// Tasks of a claim that run together.
+// Tasks that are claimed together, and tasks of a claim that run together.
 #include "tests/unit/server/worker/loop/worker_case.hpp"
 
 #include <string>
@@ -118,6 +118,47 @@ TEST_F(WorkerTest, AnUrgentTaskOvertakesABatchOnce) {
     gate.open.release();
     while (order.size() < 6) io_.run_one_for(60s);
     EXPECT_EQ(order, (std::vector<int>{0, 2, 1, 3, 5, 4}));
+}
+
+// A worker whose first claim takes 2 ms hears, while its batch runs, that there is more: the number
+// of further claims 7 ms and 8 ms after the first one began.
+class Arrivals : public WorkerTest {
+  protected:
+    std::vector<int> claims_after(std::vector<queue::ClaimedTask> batch) {
+        store_.first_claim_takes = 2ms;
+        store_.ready = {std::move(batch)};
+        until([&] { return store_.claims == 1; });
+        const auto start = timer_.now();
+        while (store_.claims < 2) advance(1ms);
+        until_entered();
+        io_.poll();  // there is no more yet
+        const int before = store_.claims;
+        store_.notify();
+        std::vector<int> further;
+        for (const auto after : {7ms, 8ms}) {
+            while (timer_.now() < start + after) advance(1ms);
+            further.push_back(store_.claims - before);
+        }
+        gate.open.release();
+        until([&] { return store_.recorded.size() == 1; });
+        return further;
+    }
+};
+
+TEST_F(Arrivals, DuringABatchOfSeveralTasksAreClaimedTogether) {
+    EXPECT_EQ(claims_after({task("gate", 0), task("echo", 1), task("echo", 2), task("echo", 3)}),
+              (std::vector{0, 1}));
+}
+
+TEST_F(Arrivals, DuringFewTasksAreClaimedAtOnce) {
+    EXPECT_EQ(claims_after({task("gate", 0), task("echo", 1)}), (std::vector{1, 1}));
+}
+
+TEST_F(Arrivals, DuringAnUrgentTaskAreClaimedAtOnce) {
+    auto urgent = task("gate", 0);
+    urgent.priority = 10;
+    EXPECT_EQ(claims_after({urgent, task("echo", 1), task("echo", 2), task("echo", 3)}),
+              (std::vector{1, 1}));
 }
 
 }  // namespace
