@@ -6,12 +6,12 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (514, 46_635),
-    'server': (786, 74_492),
+    'engine': (517, 46_933),
+    'server': (787, 74_770),
     'web': (408, 27_765),
     'migrations': (169, 6_377),
     'deploy': (99, 2_113),
-    'tests': (782, None),
+    'tests': (784, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

@@ -3,7 +3,8 @@ sends.
 
 Real fully_shard on this CPU, with a process group that sends nothing. Prints the highest sum in forward and in
 backward, in units of one layer's fp32 weights, as tests/unit/engine/training/communication_test.cpp expects them;
-with --mixed for 16-bit weights and sums, as Accelerate sets them for bf16.
+with --mixed for 16-bit weights and sums, as Accelerate sets them for bf16; with --mixed --wide for sums in fp32, as
+torchtitan sets them.
 """
 import sys
 import weakref
@@ -87,7 +88,7 @@ def main():
 
     net = Net()
     half = torch.bfloat16 if '--mixed' in sys.argv else None
-    policy = MixedPrecisionPolicy(param_dtype=half, reduce_dtype=half)
+    policy = MixedPrecisionPolicy(param_dtype=half, reduce_dtype=torch.float32 if '--wide' in sys.argv else half)
     for layer in net.layers:
         fully_shard(layer, mp_policy=policy)
     fully_shard(net, mp_policy=policy)

@@ -11,6 +11,7 @@ frees within one operation is not seen.
 
 import argparse
 import collections
+import contextlib
 import json
 import pathlib
 import subprocess
@@ -27,11 +28,15 @@ import transformers as tf
 import trl.trainer.utils as trl_utils
 import preferences
 from live_blocks import LiveBlocks
+from parallel_plans import divide
 from recorded import record
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.distributed._functional_collectives import AsyncCollectiveTensor
 from torch.distributed.algorithms.ddp_comm_hooks.debugging_hooks import noop_hook
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import OffloadPolicy, fully_shard
 from torch.distributed.tensor import DTensor
+from torch.distributed.tensor.parallel import loss_parallel
 from torch.nn.parallel import DistributedDataParallel
 from torch.testing._internal.distributed.fake_pg import FakeStore
 from trl.models.utils import prepare_fsdp
@@ -51,18 +56,23 @@ MODELS = {'llama': dict(SIZES, model_type='llama', vocab_size=8192),
                        attention_probs_dropout_prob=0.0)}
 OTHERS = ('gpt_neox', 'phi3', 'bert')  # families that have fewer rows
 ADAPTED = {'llama': ['q_proj', 'v_proj'], 'qwen3': ['q_proj', 'v_proj'], 'bert': ['query', 'value']}  # with LoRA
-Case = collections.namedtuple('Case', 'model sharding precision batch length checkpointing lora replicas method', defaults=[0, 1, 'supervised'])
+DIVIDED = ('llama', 'llama, many words', 'qwen3')  # by tensor parallelism
+Case = collections.namedtuple('Case', 'model sharding precision batch length checkpointing lora replicas method tensor',
+                              defaults=[0, 1, 'supervised', 1])
 
 
 class Live(LiveBlocks):
     """FSDP resizes some storages in place."""
 
-    def __init__(self):
+    def __init__(self, inside=False):
         super().__init__()
         self.resized = {}
+        self.inside, self.of_parts = inside, False
 
     def watch(self, tensor):
         tensor = tensor._local_tensor if isinstance(tensor, DTensor) else tensor
+        if isinstance(tensor, FakeTensor):  # DTensor asks what an operation would return
+            return
         if tensor.untyped_storage()._cdata not in self.resized:
             super().watch(tensor)
 
@@ -83,6 +93,19 @@ class Live(LiveBlocks):
             self.allocator.release(held)
             held = None
         self.resized[key] = held or (self.allocator.allocate(to) if to else None)
+
+    def begin_sum(self, function, args, out):
+        """The engine adds gradients of DTensors out of place."""
+        if function is torch.ops.aten.add.Tensor and self.of_parts and not isinstance(out, FakeTensor):
+            self.of_parts = False
+        else:
+            super().begin_sum(function, args, out)
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        if self.inside and any(issubclass(kind, (DTensor, AsyncCollectiveTensor)) for kind in types):
+            self.of_parts = function is torch.ops.aten.add.Tensor
+            return NotImplemented  # what they do comes here
+        return super().__torch_dispatch__(function, types, args, kwargs)
 
     def thread(self):
         return torch._C._current_graph_task_id() >= 0  # a GPU's backward pass has a thread of its own
@@ -117,6 +140,14 @@ def cases():
         yield Case(model, 'fsdp', 'bf16', 4, 256, True, method='kto')
     yield Case('llama', 'ddp', 'bf16', 2, 128, True, method='dpo')
     yield Case('llama', 'ddp', 'fp32', 2, 256, False, method='dpo')
+    for model in DIVIDED:
+        for tensor in (2, 4):
+            yield Case(model, 'fsdp', 'fp32', 4, 256, False, tensor=tensor)
+            yield Case(model, 'fsdp', 'bf16', 2, 128, True, tensor=tensor)
+            yield Case(model, 'fsdp', 'bf16', 4, 256, False, tensor=tensor)
+    for model in ('llama', 'qwen3'):
+        yield Case(model, 'fsdp', 'fp32', 4, 256, False, replicas=2, tensor=2)
+        yield Case(model, 'fsdp', 'bf16', 2, 128, True, replicas=2, tensor=2)
 
 
 def config_of(case):
@@ -145,6 +176,13 @@ def build(case):
 
 
 def shard(model, case, root=None):
+    if case.tensor > 1:
+        mesh = init_device_mesh('cpu', (case.replicas, CARDS // case.replicas // case.tensor, case.tensor),
+                                mesh_dim_names=('replicate', 'shard', 'tensor'))
+        divide(model, mesh['tensor'])
+        for part in (*layers_of(model), model):
+            fully_shard(part, mesh=mesh['replicate', 'shard'] if case.replicas > 1 else mesh['shard'])
+        return model
     if case.sharding.startswith('fsdp'):
         mesh = init_device_mesh('cpu', (case.replicas, CARDS // case.replicas), mesh_dim_names=('replicate', 'shard')) \
             if case.replicas > 1 else None
@@ -197,7 +235,7 @@ def measured(case):
     model, reference = build(case), reference_of(case)
     preferences.fuse_heads(case, model, reference)
     models = [one for one in (model, reference) if one]
-    live = Live()
+    live = Live(case.tensor > 1)
     fsdp = case.sharding.startswith('fsdp')
 
     def watch():
@@ -227,7 +265,7 @@ def measured(case):
     optimizer = torch.optim.AdamW(trained(model), foreach=True)
     fsdp_param.alloc_storage, fsdp_param.free_storage = seen_allocate, seen_free
     try:
-        with live, preferences.patches():
+        with live, preferences.patches(), loss_parallel() if case.tensor > 1 else contextlib.nullcontext():
             for _ in range(3):
                 outputs = outputs_of()
                 outputs.loss.backward()
@@ -263,8 +301,9 @@ def predicted(case, program):
     args = {'model': {'config': config}, 'gpus': ['a100_80gb'], 'what_ifs': False, 'target_effective_batch': case.batch,
             'training': {**training_of(case), 'optimizer_kernel': 'foreach'}}
     if case.sharding != 'none':
-        args['cluster'] = {'cards': CARDS, 'sharding': case.sharding, 'replicas': case.replicas}
-        args['target_effective_batch'] *= CARDS
+        tensor = getattr(case, 'tensor', 1)
+        args['cluster'] = {'cards': CARDS, 'sharding': case.sharding, 'replicas': case.replicas, 'tensor_parallel': tensor}
+        args['target_effective_batch'] *= CARDS // tensor
     with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
         json.dump(args, file)
         file.flush()

@@ -28,7 +28,7 @@ class Maker {
   public:
     explicit Maker(const ReportRequest& request)
         : r_(request),
-          share_(share_of_target(request.target_effective_batch, request.settings.cards)),
+          share_(share_of_target(request.target_effective_batch, request.settings.copies())),
           footprints_(request) {}
 
     Result<GpuReport> card(const GpuProfile& gpu) {
@@ -200,14 +200,14 @@ class Maker {
 
     Result<void> advise(GpuReport& out) {
         auto accumulation =
-            advise_accumulation(out.batch, r_.target_effective_batch, r_.settings.cards);
+            advise_accumulation(out.batch, r_.target_effective_batch, r_.settings.copies());
         if (!accumulation) return fail(accumulation.error());
         if (out.reason == BatchReason::guide) {
             const Accumulation its{out.batch, guide_->accumulation, 1};
             accumulation = AccumulationAdvice{its, its, std::nullopt};
             out.guide = guide_->guide;
         } else if (out.reason == BatchReason::fill && out.batch > share_) {
-            const Accumulation its{out.batch, 1, r_.settings.cards};
+            const Accumulation its{out.batch, 1, r_.settings.copies()};
             accumulation = AccumulationAdvice{its, its, std::nullopt};
         }
         if (out.fit != Fit::no || out.reason == BatchReason::guide)
@@ -216,7 +216,8 @@ class Maker {
                                           out.gpu.total_bytes() - out.gpu.usable_bytes());
         // Workers that do not fit concurrently, contexts included, take turns.
         auto workload = r_.workload;
-        workload.dataset_size = (workload.dataset_size + r_.settings.cards - 1) / r_.settings.cards;
+        const auto copies = r_.settings.copies();
+        workload.dataset_size = (workload.dataset_size + copies - 1) / copies;
         workload.parallel_workers = static_cast<int>(
             std::clamp<std::int64_t>(out.parallel_runs, 1, workload.parallel_workers));
         out.throughput = model_throughput(out.at_batch.work, settings_, out.gpu, workload);

@@ -30,7 +30,7 @@ struct ReportRequest {
     SearchOptions search;
     std::int64_t batch = 0;  // check this batch; 0: the recommended one
     // With several micro-batches, gradients persist between them and are counted.
-    std::int64_t target_effective_batch = 256;  // of all settings.cards together
+    std::int64_t target_effective_batch = 256;  // of all copies together
     RateQuestion rate;                          // its batch is filled in per card
     Workload workload;
     Goal goal = Goal::batch;

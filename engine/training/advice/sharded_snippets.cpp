@@ -46,6 +46,42 @@ std::string elsewhere(const TrainingSettings& settings) {
     return out;
 }
 
+std::string left_to_pytorch(const TrainingSettings& settings) {
+    if (settings.parallel.cards() == 1) return "";
+    return fmt::format(
+        "# Several GPUs divide a copy of the model: see the settings for PyTorch, or torchtitan's\n"
+        "# tensor_parallel_degree = {}.\n",
+        settings.parallel.tensor);
+}
+
+namespace {
+
+// torchtitan's plan, for the names of Llama's layers in transformers.
+constexpr const char* kDividedLayers =
+    R"(# from torch.distributed.tensor import Replicate, Shard; the rest from torch.distributed.tensor.parallel
+parallelize_module(model, mesh["tensor"], {
+    "model.embed_tokens": RowwiseParallel(input_layouts=Replicate(), output_layouts=Shard(1), use_local_output=False),
+    "model.norm": SequenceParallel(),
+    "lm_head": ColwiseParallel(input_layouts=Shard(1), output_layouts=Shard(-1), use_local_output=False)})
+if model.config.tie_word_embeddings:
+    model.lm_head.weight = model.model.embed_tokens.weight
+for layer in model.model.layers:
+    plan = {"input_layernorm": SequenceParallel(), "post_attention_layernorm": SequenceParallel(),
+            "self_attn": PrepareModuleInput(input_kwarg_layouts={"hidden_states": Shard(1)},
+                                            desired_input_kwarg_layouts={"hidden_states": Replicate()}),
+            "mlp": PrepareModuleInput(input_layouts=Shard(1), desired_input_layouts=Replicate())}
+    for name in ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "mlp.gate_proj", "mlp.up_proj"):
+        plan[name] = ColwiseParallel()
+    for name in ("self_attn.o_proj", "mlp.down_proj"):
+        plan[name] = RowwiseParallel(output_layouts=Shard(1), use_local_output=False)
+    for name in ("q_norm", "k_norm"):
+        if hasattr(layer.self_attn, name):
+            plan["self_attn." + name] = SequenceParallel(sequence_dim=2, use_local_output=True)
+    parallelize_module(layer, mesh["tensor"], plan)
+)";
+
+}  // namespace
+
 std::string deepspeed_loop(const std::string& optimizer, int cards) {
     return fmt::format(
         "optimizer = {}\n"
@@ -60,32 +96,41 @@ std::string deepspeed_loop(const std::string& optimizer, int cards) {
 
 std::string pytorch_sharding(const TrainingSettings& settings, const std::string& half) {
     const auto layout = layout_of(settings);
-    if (layout.sharding != Sharding::ddp && !is_fsdp(layout.sharding)) return "";
-    const auto out = fmt::format(
+    const bool divides = settings.parallel.cards() > 1;
+    if (layout.sharding != Sharding::ddp && !is_fsdp(layout.sharding) && !divides) return "";
+    auto out = fmt::format(
         "torch.distributed.init_process_group(\"nccl\")  # torchrun --nproc-per-node {} train.py\n"
         "torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"]))\n",
         settings.cards);
+    const bool groups = layout.replicas > 1;
+    if (divides || groups)
+        out += fmt::format(
+            "mesh = torch.distributed.init_device_mesh(\"cuda\", ({}{}{}), "
+            "mesh_dim_names=({}\"shard\"{}))\n",
+            groups ? fmt::format("{}, ", layout.replicas) : "", layout.cards,
+            divides ? fmt::format(", {}", settings.parallel.tensor) : "",
+            groups ? "\"replicate\", " : "", divides ? ", \"tensor\"" : "");
+    if (divides) out += kDividedLayers;
+    if (layout.sharding == Sharding::none) return out;
     if (layout.sharding == Sharding::ddp)
         return out + "model = torch.nn.parallel.DistributedDataParallel(model.cuda())\n";
     const auto policy = layout.mixed
                             ? fmt::format(
                                   ", mp_policy=MixedPrecisionPolicy(param_dtype=torch.{0}, "
-                                  "reduce_dtype=torch.{0})",
-                                  half)
+                                  "reduce_dtype=torch.{1})",
+                                  half, settings.wide_sums ? "float32" : half)
                             : std::string();
-    const auto mesh = layout.replicas == 1
-                          ? std::string()
-                          : fmt::format(
-                                "mesh = torch.distributed.init_device_mesh(\"cuda\", ({}, {}), "
-                                "mesh_dim_names=(\"replicate\", \"shard\"))\n",
-                                layout.replicas, layout.cards);
-    return out + mesh + kFindLayers +
+    const char* mesh = divides && groups ? ", mesh=mesh[\"replicate\", \"shard\"]"
+                       : divides         ? ", mesh=mesh[\"shard\"]"
+                       : groups          ? ", mesh=mesh"
+                                         : "";
+    return out + kFindLayers +
            fmt::format(
                "for part in [*layers, model]:\n"
                "    fully_shard(part{})  # from torch.distributed.fsdp\n",
                policy + (layout.offloads_weights ? ", offload_policy=CPUOffloadPolicy()" : "") +
                    (layout.sharding == Sharding::fsdp ? "" : ", reshard_after_forward=False") +
-                   (mesh.empty() ? "" : ", mesh=mesh"));
+                   mesh);
 }
 
 }  // namespace plimsoll::training

@@ -18,6 +18,8 @@ std::string elsewhere(const TrainingSettings& settings);
 std::string lightning_strategy(const TrainingSettings& settings);
 // The loop of plain PyTorch, with the optimizer made by this call.
 std::string deepspeed_loop(const std::string& optimizer, int cards);
+// For what only plain PyTorch or torchtitan can do: a note; empty otherwise.
+std::string left_to_pytorch(const TrainingSettings& settings);
 // `half`: the 16-bit type as PyTorch names it.
 std::string pytorch_sharding(const TrainingSettings& settings, const std::string& half);
 

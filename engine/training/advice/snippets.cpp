@@ -201,6 +201,7 @@ std::string tokenizing(const RecommendedSettings& s) {
 }  // namespace
 
 std::string transformers_arguments(const RecommendedSettings& s) {
+    if (auto note = left_to_pytorch(s.training); !note.empty()) return note;
     const auto& training = s.training;
     const auto layout = layout_of(training);
     const char* trl = trainer_of(training.method);
@@ -272,6 +273,7 @@ std::string yaml_number(double value) {
 }
 
 std::string lightning_yaml(const RecommendedSettings& s) {
+    if (auto note = left_to_pytorch(s.training); !note.empty()) return note;
     if (s.training.method != Method::supervised) return left_to_trl(s);
     return fmt::format(
         "trainer:\n"
@@ -295,6 +297,7 @@ std::string lightning_yaml(const RecommendedSettings& s) {
 }
 
 std::string deepspeed_json(const RecommendedSettings& s) {
+    if (auto note = left_to_pytorch(s.training); !note.empty()) return note;
     const auto& training = s.training;
     const auto layout = layout_of(training);
     const int stage = layout.is_zero() ? static_cast<int>(training.sharding) -
@@ -355,19 +358,27 @@ std::string plain_pytorch(const RecommendedSettings& s) {
     const auto layout = layout_of(s.training);
     if (layout.is_zero()) return out + deepspeed_loop(optimizer_call(s), layout.cards);
     out += pytorch_sharding(s.training, half_type(s));
+    // GPUs that divide a copy train on the same batches.
+    const auto sampler =
+        s.training.parallel.cards() > 1
+            ? fmt::format(
+                  "sampler=DistributedSampler(dataset, {}, torch.distributed.get_rank() // {})",
+                  s.training.copies(), s.training.parallel.cards())
+        : layout.sharding == Sharding::none ? "shuffle=True"
+                                            : "sampler=DistributedSampler(dataset)";
     out += fmt::format(
         "loader = DataLoader(dataset, batch_size={}, {}, pin_memory=True{}{})\n"
         "optimizer = {}\n",
-        s.batch,
-        layout.sharding == Sharding::none ? "shuffle=True" : "sampler=DistributedSampler(dataset)",
-        loader, s.training.packed ? ", collate_fn=DataCollatorWithFlattening()" : "",
-        optimizer_call(s));
+        s.batch, sampler, loader,
+        s.training.packed ? ", collate_fn=DataCollatorWithFlattening()" : "", optimizer_call(s));
     if (s.training.checkpointing)
         out +=
             "model.gradient_checkpointing_enable("
             "gradient_checkpointing_kwargs={\"use_reentrant\": False})\n";
     if (fp16(s)) out += "scaler = torch.amp.GradScaler(\"cuda\")\n";
     out += "for i, batch in enumerate(loader):\n";
+    if (s.training.parallel.tensor > 1)
+        out += "    # inside `with loss_parallel():`, whose logits are divided by words\n";
     out += autocast ? fmt::format(
                           "    with torch.autocast(\"cuda\", dtype=torch.{}):\n"
                           "        loss = model(**batch).loss / {}\n",

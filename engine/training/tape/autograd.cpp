@@ -132,7 +132,9 @@ void Graph::accumulate(Gradient& slot, Gradient incoming) {
         slot = incoming;
         return;
     }
-    const bool in_place = !slot.view && counts_[static_cast<std::size_t>(slot.buffer)] == 1;
+    // Not where the summands are PyTorch's DTensors.
+    const bool in_place = settings_.parallel.tensor == 1 && !slot.view &&
+                          counts_[static_cast<std::size_t>(slot.buffer)] == 1;
     if (!in_place) {
         const BufferId sum = allocate(bytes(slot.buffer), Group::backward_temporaries);
         release(slot.buffer);

@@ -1,4 +1,5 @@
 #include "engine/base/closest.hpp"
+#include "engine/training/tape/division.hpp"
 #include "engine/training/tape/layout.hpp"
 #include "engine/training/tape/record.hpp"
 
@@ -7,10 +8,6 @@
 
 namespace plimsoll::training {
 namespace {
-
-tl::unexpected<Error> wrong(const char* field, std::string rule) {
-    return fail(Errc::invalid_input, std::move(rule), field);
-}
 
 Result<void> check_targets(const ModelShape& s, const TrainingSettings& t) {
     if (t.lora.rank == 0 || t.lora.targets != Lora::Targets::modules) return {};
@@ -33,7 +30,7 @@ Result<void> check_offload(const TrainingSettings& t) {
     if (t.offload == Offload::none) return {};
     const bool zero = t.sharding == Sharding::zero1 || t.sharding == Sharding::zero2 ||
                       t.sharding == Sharding::zero3;
-    const bool fsdp = is_fsdp(t.sharding) && t.cards > 1;
+    const bool fsdp = is_fsdp(t.sharding) && t.copies() > 1;
     if (!zero && !fsdp)
         return wrong("/offload",
                      "Only DeepSpeed and FSDP offload: set sharding to zero1, zero2, zero3 or, on "
@@ -212,6 +209,9 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/lora/rank", "The adapter rank must be between 0 and 4096.");
     if (t.lora.rank > 0 && s.is_series())
         return wrong("/lora", "Adapters are modelled for text models only.");
+    if (t.cards < 1 || t.cards > 100'000)
+        return wrong("/cards", "The number of GPUs must be between 1 and 100000.");
+    TRY_DO(check_division(s, t));
     TRY_DO(check_targets(s, t));
     TRY_DO(check_precision(t));
     TRY_DO(check_quantization(s, t));
@@ -240,10 +240,11 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
                      "Frozen layers and embeddings are modelled for text models only.");
     if (!s.reads_text() && t.padded)
         return wrong("/padded", "Padding is modelled for text models only.");
-    if (t.cards < 1 || t.cards > 100'000)
-        return wrong("/cards", "The number of GPUs must be between 1 and 100000.");
-    if (t.replicas < 1 || (t.replicas > 1 && (t.replicas >= t.cards || t.cards % t.replicas != 0)))
-        return wrong("/replicas", "Replicas must be fewer than the GPUs, and divide their number.");
+    const int copies = t.copies();
+    if (t.replicas < 1 || (t.replicas > 1 && (t.replicas >= copies || copies % t.replicas != 0)))
+        return wrong("/replicas",
+                     "Replicas must be fewer than the GPUs that train on batches of their own, and "
+                     "divide their number.");
     if (t.checkpointing && s.is_series())
         return wrong("/checkpointing", "Gradient checkpointing is modelled for text models only.");
     return {};

@@ -89,7 +89,7 @@ void FsdpBuffers::reduce(Unit& unit) {
     if (elements == 0) return;
     free(last_reduced_);  // which has been sent by now
     last_reduced_ =
-        graph_.allocate(layout_.shard(elements) * layout_.cards * layout_.compute_bytes, kFsdp);
+        graph_.allocate(layout_.shard(elements) * layout_.cards * layout_.sum_bytes, kFsdp);
     for (const auto index : unit.parameters) {
         auto& p = graph_.parameter(index);
         if (p.gradient == kNoBuffer) continue;
@@ -97,8 +97,8 @@ void FsdpBuffers::reduce(Unit& unit) {
         p.reduced = true;
     }
     BufferId received =
-        graph_.allocate(layout_.shard(elements) * layout_.compute_bytes, Group::gradients);
-    if (layout_.master_bytes != layout_.compute_bytes) {
+        graph_.allocate(layout_.shard(elements) * layout_.sum_bytes, Group::gradients);
+    if (layout_.master_bytes != layout_.sum_bytes) {
         const BufferId wide =
             graph_.allocate(layout_.shard(elements) * layout_.master_bytes, Group::gradients);
         drop(unit, std::exchange(received, wide));

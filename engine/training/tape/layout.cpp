@@ -7,9 +7,9 @@ Layout layout_of(const TrainingSettings& settings) {
     // One card alone shards nothing, but DeepSpeed lays out its part, which is everything, as
     // usual.
     l.sharding = settings.sharding;
-    if (settings.cards == 1 && !l.is_zero()) l.sharding = Sharding::none;
+    if (settings.copies() == 1 && !l.is_zero()) l.sharding = Sharding::none;
     l.replicas = is_fsdp(l.sharding) ? settings.replicas : 1;
-    l.cards = settings.cards / l.replicas;
+    l.cards = settings.copies() / l.replicas;
     l.bucket = settings.bucket;
     l.shards_weights = l.sharding == Sharding::zero3 || is_fsdp(l.sharding);
     l.shards_gradients = l.shards_weights || l.sharding == Sharding::zero2;
@@ -22,6 +22,7 @@ Layout layout_of(const TrainingSettings& settings) {
     const bool pure = settings.half_weights() && !l.mixed;
     l.compute_bytes = l.mixed || pure ? 2 : 4;
     l.weight_bytes = is_fsdp(l.sharding) && l.mixed ? 4 : l.compute_bytes;
+    l.sum_bytes = l.mixed && settings.wide_sums ? 4 : l.compute_bytes;
     l.master_bytes = pure ? 2 : 4;
     const bool whole = l.sharding == Sharding::none || l.sharding == Sharding::ddp;
     l.wide_adapters = pure && whole && settings.lora.rank > 0 && settings.lora.wide;

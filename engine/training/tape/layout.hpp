@@ -28,6 +28,7 @@ struct Layout {
     bool offloads_weights = false;
     int weight_bytes = 4;   // of one element, as kept on the card
     int compute_bytes = 4;  // as used, and of its gradient
+    int sum_bytes = 4;      // of a gradient as FSDP sends it
     int master_bytes = 4;   // of what the optimizer updates, and of its state
     // fp32 adapters on 16-bit weights. DeepSpeed converts the whole model, and FSDP takes one type
     // of trained weights, so there they are as wide as the weights.

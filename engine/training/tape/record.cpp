@@ -1,6 +1,7 @@
 #include "engine/training/tape/record.hpp"
 
 #include "engine/training/tape/communication.hpp"
+#include "engine/training/tape/division.hpp"
 #include "engine/training/tape/families/layers.hpp"
 #include "engine/training/tape/optimizer.hpp"
 
@@ -325,7 +326,7 @@ std::vector<Parameter> list_parameters(const ModelShape& shape, const TrainingSe
 
 Tape record_tape(const ModelShape& given, const TrainingSettings& settings,
                  const TapeDevice& device) {
-    ModelShape shape = given;
+    ModelShape shape = part_of(given, settings.parallel);
     if (settings.without_dropout()) shape.hidden_dropout = shape.attention_dropout = 0;
     if (tiles_logits(settings)) shape.router_loss = shape.has_experts();
     Graph g(recorded_settings(settings), device);

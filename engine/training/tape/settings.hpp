@@ -60,6 +60,14 @@ enum class Quantization {
     int8,        // LLM.int8
 };
 
+// How one copy of the model is divided among cards, each of which holds a part of what others hold
+// whole: Megatron-LM's layout, which is torchtitan's, too.
+struct Parallel {
+    int tensor = 1;  // cards that divide heads, feed-forward and words of every layer
+
+    int cards() const { return tensor; }  // of one copy
+};
+
 // The properties of a card that affect the tape.
 struct TapeDevice {
     int compute_capability = 90;
@@ -129,10 +137,14 @@ struct TrainingSettings {
     Sharding sharding = Sharding::none;
     Offload offload = Offload::none;
     int cards = 1;            // that share the run
+    Parallel parallel = {};   // of a copy of the model among them
+    bool wide_sums = false;   // FSDP adds up 16-bit gradients in fp32 (reduce_dtype)
     int replicas = 1;         // FSDP: groups of cards that each hold all shards (HSDP)
     std::int64_t bucket = 0;  // elements of DeepSpeed's buckets together; 0: as many as are trained
     Framework framework = Framework::torch_2_11;
 
+    // Cards, or groups of them, that train on batches of their own.
+    int copies() const { return cards / parallel.cards(); }
     bool pairs() const {
         return method == Method::dpo || method == Method::orpo || method == Method::reward;
     }

@@ -101,13 +101,18 @@ class Layer {
         : g_(g), s_(shape), routers_(routers) {}
 
     Var run(const Block& b, const Var& x, const Context& context, bool turns) {
-        Var y = attention(b, norm_if(x, b.before_attention), context, turns);
+        Var y = scatter_text(
+            g_,
+            attention(b, gather_text(g_, norm_if(x, b.before_attention), Group::attention), context,
+                      turns),
+            Group::attention);
         y = dropout(g_, y, s_.hidden_dropout, Group::attention);
         y = norm_if(std::move(y), b.after_attention);
         y = add(g_, x, multiplied(std::move(y), Group::attention), Group::attention);
         const Var residual = y;
-        y = norm_if(std::move(y), b.before_feed_forward);
-        y = feed_forward(b, std::move(y));
+        const Var normed = norm_if(std::move(y), b.before_feed_forward);
+        y = scatter_text(g_, feed_forward(b, gather_text(g_, normed, Group::feed_forward)),
+                         Group::feed_forward);
         y = dropout(g_, y, s_.hidden_dropout, Group::feed_forward);
         y = norm_if(std::move(y), b.after_feed_forward);
         return add(g_, residual, multiplied(std::move(y), Group::feed_forward),
@@ -258,10 +263,12 @@ class Layer {
 Var look_up(Graph& g, const ModelShape& s, int table, std::int64_t rows) {
     const auto traits = s.traits();
     if (!traits.unit_norms) {
-        const Var words = embedding(g, table, rows, s.hidden, {}, true);
+        const Var words =
+            scatter_text(g, embedding(g, table, rows, s.hidden, {}, true), Group::embedding);
         return traits.multiplied ? scale(g, words, Group::embedding) : words;
     }
-    const Var words = embedding(g, table, rows, s.hidden, {}, false);
+    const Var words =
+        scatter_text(g, embedding(g, table, rows, s.hidden, {}, false), Group::embedding);
     return as_input(g, scale(g, words, Group::embedding), table);
 }
 

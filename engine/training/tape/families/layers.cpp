@@ -137,7 +137,7 @@ Outputs decoder_head(Graph& g, const ModelShape& s, ParameterCursor& p, const Va
             return out;
         }
         if (tiles_logits(g.settings())) return tiled_answers(g, hidden, head);
-        out.logits = linear(g, hidden, head, Group::logits);
+        out.logits = linear(g, gather_text(g, hidden, Group::logits), head, Group::logits);
         if (s.traits().multiplied) out.logits = scale(g, out.logits, Group::logits);
         if (s.capped_logits) out.logits = cap(g, std::move(out.logits), Group::logits);
         if (g.settings().method != Method::supervised)

@@ -12,7 +12,19 @@ void fresh_same(Graph& g, Node& n) {
 // equal indices each are kept between two passes.
 void embedding_backward(Graph& g, Node& n) {
     const std::int64_t table = n.size[0], rows = n.size[1], width = n.size[2];
-    const auto gradient = [&] { return g.allocate(table * width * bytes_of(n.dtype), kBackward); };
+    const auto bytes = table * width * bytes_of(n.dtype);
+    const auto gradient = [&] {
+        const int cards = g.settings().parallel.tensor;
+        const BufferId all = g.allocate(bytes, kBackward);
+        if (cards == 1) return all;
+        // Of all words, though each card keeps its part; a tied head's is added meanwhile.
+        const BufferId part = g.allocate(bytes / cards, kBackward);
+        if (n.next[0].kind == Edge::Kind::parameter &&
+            g.parameter(n.next[0].index).incoming.buffer != kNoBuffer)
+            g.scratch(bytes / cards, kBackward);
+        g.release(all);
+        return part;
+    };
     if (rows <= 3072) {
         Graph::output(n, 0, gradient());
         return;
@@ -52,7 +64,7 @@ Var embedding(Graph& g, int table, std::int64_t rows, std::int64_t width, const 
     if (!p.trainable && word_table) return as_input(g, std::move(y), table);
     Node* n = g.node(embedding_backward, {edge}, p.dtype, Group::embedding);
     if (n == nullptr) return y;
-    n->size = {p.elements / width, rows, width};
+    n->size = {p.elements / width * g.settings().parallel.tensor, rows, width};
     if (indices) g.save(n, indices);
     return y.alias(y.elements(), g.edge_to(n));
 }
@@ -71,8 +83,40 @@ Var log_softmax(Graph& g, const Var& x) {
     return y.alias(y.elements(), g.edge_to(n));
 }
 
+// Of words that several cards divide: composed of other kernels, whose results Python's names hold
+// (torch.distributed.tensor.parallel.loss_parallel). The first node's gradient is the logits'.
+void divided_loss_backward(Graph& g, Node& n) {
+    const auto whole = [&] { return g.allocate(n.size[0] * 4, kBackward); };
+    const BufferId zeros = whole();
+    const BufferId exponents = whole();
+    const BufferId sum = whole();
+    g.release(exponents);
+    const BufferId result = whole();
+    g.release(sum);
+    g.release(zeros);
+    Graph::output(n, 0, result);
+}
+
+Var divided_cross_entropy(Graph& g, const Var& logits, const Var& labels) {
+    constexpr auto group = Group::logits;
+    Var result;
+    {
+        const Var shifted = g.make(logits.elements(), Dtype::fp32, group);
+        g.scratch(logits.bytes(), group);  // exponents
+        result = g.make(logits.elements(), Dtype::fp32, group);
+    }
+    const Var loss = g.make(1, Dtype::fp32, group);
+    Node* n = g.node(divided_loss_backward, {logits.edge()}, Dtype::fp32, group);
+    if (n == nullptr) return loss;
+    n->size[0] = logits.elements();
+    g.save(n, result);
+    g.save(n, labels);
+    return loss.alias(1, g.edge_to(n));
+}
+
 // log_softmax keeps the type of the logits; under autocast nll_loss converts its result to fp32.
 Var cross_entropy(Graph& g, const Var& logits, const Var& labels) {
+    if (g.settings().parallel.tensor > 1) return divided_cross_entropy(g, logits, labels);
     const Var log_probabilities = log_softmax(g, logits);
     const Var input =
         g.autocast() ? to(g, log_probabilities, Dtype::fp32, Group::logits) : log_probabilities;

@@ -172,6 +172,11 @@ Var concatenate(Graph& g, const Var& x, const Var& y, Group group);
 // The last two halves exchanged, one negated: cat(-x2, x1) of rotary positions.
 Var rotate_half(Graph& g, const Var& x, Group group);
 
+// Tensor parallelism. From a card's part of the text, all of it; and of what each card computed for
+// all of the text, the sum for its part. With one card, x.
+Var gather_text(Graph& g, const Var& x, Group group);
+Var scatter_text(Graph& g, const Var& x, Group group);
+
 // `indices` are kept for backward where they were made for this lookup; those of the batch outlive
 // it.
 Var embedding(Graph& g, int table, std::int64_t rows, std::int64_t width, const Var& indices,

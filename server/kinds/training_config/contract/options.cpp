@@ -14,6 +14,7 @@ namespace {
 using R = tr::ReportRequest;
 using S = tr::TrainingSettings;
 using L = tr::Lora;
+using P = tr::Parallel;
 using O = tr::Observation;
 
 // In the rules, "it" is the option.
@@ -258,13 +259,21 @@ constexpr Option kOptions[] = {
     {.pointer = "/host/ram_gib", .field = fields::report_bytes<kGiB, &R::host_ram_bytes>},
     {.pointer = "/host/heavy_preprocessing", .field = fields::report<&R::heavy_preprocessing>},
     {.pointer = "/cluster/cards", .field = fields::setting<&S::cards>},
+    {.pointer = "/cluster/tensor_parallel",
+     .field = fields::setting<&S::parallel, &P::tensor>,
+     .headline = "tensor parallelism over {} GPUs",
+     .limit =
+         {[](const Given& g) { return training(g).parallel.tensor > 1; },
+          "Tensor parallelism is laid out as by torchtitan, around the layers of transformers: "
+          "heads, feed-forward, embeddings and logits are divided, norms are whole, and the "
+          "text is divided between the products. The time to exchange is not counted."}},
     {.pointer = "/cluster/sharding",
      .field = fields::setting_word<kShardings, &S::sharding>,
      .no_effect = {{{[](const Given& g) {
                          return tr::layout_of(training(g)).sharding == tr::Sharding::none;
                      },
-                     "One GPU has nothing to shard: give the number of GPUs, or a stage of ZeRO, "
-                     "which has a layout of its own there, too."}}},
+                     "One copy of the model has nothing to shard: give more GPUs, or a stage of "
+                     "ZeRO, which has a layout of its own on one, too."}}},
      .limit = {[](const Given& g) {
                    return tr::layout_of(training(g)).sharding != tr::Sharding::none;
                },
@@ -282,6 +291,15 @@ constexpr Option kOptions[] = {
                      "Only FSDP shards in groups: set sharding to fsdp."}}},
      .limit = {[](const Given& g) { return tr::layout_of(training(g)).replicas > 1; },
                "Sharding in groups follows PyTorch's source; its steps were not compared."}},
+    {.pointer = "/cluster/fp32_reduce",
+     .field = fields::setting<&S::wide_sums>,
+     .headline = "gradients added up in fp32",
+     .no_effect = {{{[](const Given& g) {
+                         const auto layout = tr::layout_of(training(g));
+                         return !tr::is_fsdp(layout.sharding) || !layout.mixed;
+                     },
+                     "Only FSDP with 16-bit copies of fp32 weights (precision bf16_autocast or "
+                     "fp16_autocast) has another type for sums."}}}},
     {.pointer = "/cluster/reduce_bucket_size",
      .field = fields::setting<&S::bucket>,
      .no_effect = {{{[](const Given& g) { return !tr::layout_of(training(g)).is_zero(); },

@@ -190,6 +190,14 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
         const auto* value = find(args, option.pointer);
         if (value != nullptr && option.field.set != nullptr) option.field.set(request, *value);
     }
+    if (const int divided = r.settings.parallel.cards(); divided > 1) {
+        if (find(args, "/cluster/cards") == nullptr) r.settings.cards = divided;
+        if (find(args, "/cluster/sharding") == nullptr && r.settings.cards > divided) {
+            r.settings.sharding = tr::Sharding::fsdp;
+            request.assumptions.push_back(
+                {"/cluster/sharding", "fsdp", "which is how torchtitan shards divided models"});
+        }
+    }
     if (r.settings.method == tr::Method::reward && !args.at("model").contains("head")) {
         r.shape.head = tr::Head::classifier;
         r.shape.labels = 1;

@@ -94,11 +94,13 @@ class Run {
     std::unique_ptr<Communication> communication_;
 };
 
-Run::Sums sums_of(Sharding sharding, Precision precision = Precision::fp32, bool trained = true) {
+Run::Sums sums_of(Sharding sharding, Precision precision = Precision::fp32, bool trained = true,
+                  bool wide_sums = false) {
     TrainingSettings settings;
     settings.sharding = sharding;
     settings.cards = 8;
     settings.precision = precision;
+    settings.wide_sums = wide_sums;
     Run run(settings);
     run.forward(trained);
     run.backward();
@@ -116,6 +118,11 @@ TEST(Communication, FsdpAllocatesWhatPyTorchAllocates) {
     EXPECT_NEAR(mixed.forward, 2.0, 0.001);
     EXPECT_NEAR(mixed.backward, 3.25, 0.001);
     EXPECT_NEAR(mixed.after, 0.875, 0.001);
+    // With --mixed --wide: 2.000, 3.750 and 0.875.
+    const auto wide = sums_of(Sharding::fsdp, Precision::bf16_autocast, true, true);
+    EXPECT_NEAR(wide.forward, 2.0, 0.001);
+    EXPECT_NEAR(wide.backward, 3.75, 0.001);
+    EXPECT_NEAR(wide.after, 0.875, 0.001);
 }
 
 // Seven layers' weights, of which each of eight cards has 0.875. Its gradients that lie in two

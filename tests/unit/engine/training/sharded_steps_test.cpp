@@ -41,6 +41,7 @@ TEST(ShardedSteps, EqualPyTorchsOwnSteps) {
         t.sharding = sharding_named(row["sharding"]);
         t.cards = t.sharding == Sharding::none ? 1 : row["cards"].get<int>();
         t.replicas = row.value("replicas", 1);
+        t.parallel.tensor = row.value("tensor", 1);
         set_method(t, row.value("method", "supervised"));
         ++count[t.sharding];
         const auto e = estimate(*shape, t, tape_device(*GpuCatalogue().find("a100_80gb")));

@@ -152,8 +152,16 @@ std::int64_t cards_of(const json& args) {
     return cluster.is_null() ? 1 : std::max<std::int64_t>(1, cluster.value("cards", 1));
 }
 
+// GPUs that divide one copy of the model.
+std::int64_t divided_among(const json& args) {
+    const json cluster = args.value("cluster", json());
+    return cluster.is_null() ? 1 : cluster.value("tensor_parallel", std::int64_t{1});
+}
+
 std::int64_t effective_batch(const json& args, const ConfiguredRun& run) {
-    return args.at("training").at("batch").get<std::int64_t>() * run.accumulation * cards_of(args);
+    const auto copies =
+        std::max<std::int64_t>(1, cards_of(args) / std::max<std::int64_t>(1, divided_among(args)));
+    return args.at("training").at("batch").get<std::int64_t>() * run.accumulation * copies;
 }
 
 std::string advice(const json& card) {
@@ -180,6 +188,12 @@ Result<ConfiguredRequest> configured_request(const ShowRunRequest& request) {
             return fail(Errc::invalid_input,
                         "The files offload what FSDP shards, and do not say over how many GPUs: "
                         "give --cards.",
+                        files.front());
+        if (const auto divided = divided_among(args); divided > 1)
+            return fail(Errc::invalid_input,
+                        fmt::format("The files divide the model among {} GPUs, and do not say how "
+                                    "many train further copies: give --cards.",
+                                    divided),
                         files.front());
         run.notes.emplace_back(
             "the files do not set the number of GPUs: 1 is assumed (change it with --cards)");
@@ -289,7 +303,8 @@ void add_show_config(CLI::App& app, CommandContext& context) {
     command
         ->add_option("paths", request->paths,
                      "Files of one run: Transformers, TRL, LLaMA-Factory, Accelerate, DeepSpeed, "
-                     "Lightning, axolotl or torchtune; or a folder with config.yaml and the stages "
+                     "Lightning, axolotl, torchtune or torchtitan; or a folder with config.yaml "
+                     "and the stages "
                      "of the NAICS guide")
         ->required();
     request->given.add_flags(*command);

@@ -20,7 +20,7 @@ inline Path joined(Path path, const std::string& name) {
     return path;
 }
 
-// The first document. Errors: the text is neither YAML nor JSON, and where.
+// The first document; of TOML, sections of keys. Errors: the text is none of them, and where.
 Result<YAML::Node> parse_config(std::string_view text);
 Error unreadable(std::string_view text, const YAML::Exception& error);
 

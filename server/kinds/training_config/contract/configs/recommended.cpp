@@ -84,6 +84,10 @@ Result<Recommended> recommended_by(const json& report, const std::string& gpu,
             r.batch = part->at("batch");
             r.accumulation = part->at("accumulation").at("nearest").at("steps");
             if (const json& shard = card.at("shard"); !shard.is_null()) {
+                if (shard.value("tensor_parallel", 1) > 1)
+                    return fail(Errc::invalid_input,
+                                "The report is of a model that several GPUs divide "
+                                "(tensor_parallel): set its values by hand.");
                 r.cards = shard.at("cards");
                 r.sharding = shard.at("sharding");
                 r.offload = shard.at("offload");

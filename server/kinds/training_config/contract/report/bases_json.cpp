@@ -37,6 +37,9 @@ std::string evidence_of(const tr::ModelShape& s, const tr::TrainingSettings& t) 
                "more to 2.5 % less.";
     if (layout.is_zero())
         return "Steps of DeepSpeed itself, run on a CPU, took from 0.4 % more to 3.3 % less.";
+    if (t.parallel.cards() > 1)
+        return "Steps of PyTorch's own parallelize_module with FSDP2, run on a CPU, took from 0.4 "
+               "% more to 1.7 % less.";
     if (layout.sharding != tr::Sharding::none)
         return "Steps of PyTorch's DDP and FSDP2, run on a CPU, took from 0.7 % more to 2.0 % "
                "less.";

@@ -184,6 +184,7 @@ json shard_json(const Request& request, const tr::GpuReport& card) {
                optimizer = of(tr::Group::optimizer), buffers = of(tr::Group::communication);
     return {{"cards", settings.cards},
             {"sharding", text_of(kShardings, settings.sharding)},
+            {"tensor_parallel", settings.parallel.tensor},
             {"offload", text_of(kOffloads, settings.offload)},
             {"weights_bytes", weights},
             {"gradients_bytes", gradients},

@@ -115,7 +115,7 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
             return "Throughput rises up to the memory limit, at " +
                    std::to_string(card.limits.max_batch) + ".";
         case tr::BatchReason::target: {
-            const auto cards = request.report.settings.cards;
+            const auto cards = request.report.settings.copies();
             const auto target = request.report.target_effective_batch;
             const auto made = card.batch * cards;
             return (made == target

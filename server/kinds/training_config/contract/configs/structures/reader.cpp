@@ -351,7 +351,7 @@ void read_adapted_run(Reader& reader, const Path& around, std::int64_t library_r
 bool read_run(const YAML::Node& root, ConfiguredRun& run) {
     Reader reader(root, run);
     return read_llama_factory_1(reader) || read_axolotl(reader) || read_torchtune(reader) ||
-           read_deepspeed(reader) || read_accelerate(reader) || read_transformers(reader) ||
+           read_torchtitan(reader) || read_deepspeed(reader) || read_accelerate(reader) || read_transformers(reader) ||
            read_lightning(reader);
 }
 
@@ -360,7 +360,8 @@ Result<void> read_run(std::string_view text, ConfiguredRun& run) {
     if (read_run(root, run)) return {};
     return fail(Errc::invalid_input,
                 "The structure is not recognized: neither Transformers arguments nor a "
-                "configuration of Accelerate, DeepSpeed, Lightning, axolotl or torchtune.");
+                "configuration of Accelerate, DeepSpeed, Lightning, axolotl, torchtune or "
+                "torchtitan.");
 }
 
 }  // namespace plimsoll::jobs::training_config

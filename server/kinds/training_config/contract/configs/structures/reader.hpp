@@ -71,6 +71,7 @@ bool read_lightning(Reader& reader);
 bool read_llama_factory_1(Reader& reader);
 bool read_axolotl(Reader& reader);
 bool read_torchtune(Reader& reader);
+bool read_torchtitan(Reader& reader);
 // DeepSpeed's configuration within another file.
 void read_deepspeed_at(Reader& reader, const Path& around);
 

@@ -292,5 +292,42 @@ TEST(ReadRun, ReadsTorchtunesConfiguration) {
                 HasSubstr("reference model"));
 }
 
+TEST(ReadRun, ReadsTorchtitansFiles) {
+    const std::string before =
+        "# torchtitan\n\n[job]\ndump_folder = \"./outputs\"\n\n[model]\nname = \"llama3\"\nflavor "
+        "= "
+        "\"70B\"\nconverters = [\n    # none\n]\n\n[training]\nlocal_batch_size = 16  # of a copy\n"
+        "seq_len = 8_192\nmax_norm = 1.0\n\n";
+    const std::string full = "[activation_checkpoint]\nmode = \"full\"\n\n";
+    const auto run = run_of(before + full +
+                            "[parallelism]\ndata_parallel_shard_degree = 32\n"
+                            "tensor_parallel_degree = 8\npipeline_parallel_degree = 1\n");
+    EXPECT_EQ(run.model, "meta-llama/Llama-3.1-70B");
+    EXPECT_EQ(
+        run.cluster,
+        (nlohmann::json{
+            {"sharding", "fsdp"}, {"cards", 256}, {"tensor_parallel", 8}, {"fp32_reduce", true}}));
+    EXPECT_EQ(run.training["batch"], 16);
+    EXPECT_EQ(run.training["sequence_length"], 8192);
+    EXPECT_EQ(run.training["precision"], "bf16_autocast");
+    EXPECT_EQ(run.training["optimizer_kernel"], "fused");
+    EXPECT_EQ(run.training["checkpointing"], true);
+    EXPECT_TRUE(run.unmodelled.empty() && run.unknown.empty());
+    // As many shards as the launcher's GPUs allow.
+    EXPECT_FALSE(run_of(before + full).cluster.contains("cards"));
+    for (const auto* named :
+         {"pipeline_parallel_degree", "context_parallel_degree", "expert_parallel_degree"})
+        EXPECT_THAT(unmodelled(before + full + "[parallelism]\n" + named + " = 2\n"),
+                    HasSubstr(std::string("parallelism.") + named + " is 2"));
+    EXPECT_THAT(unmodelled(before), HasSubstr("recomputation of some operations"));
+    EXPECT_TRUE(
+        run_of(before + full + "[float8]\nfilter_fqns = [\"output\"]\n").unmodelled.empty());
+    auto converted = before + full;
+    converted.replace(converted.find("    # none"), 10, "\"float8\"");
+    EXPECT_THAT(unmodelled(converted), HasSubstr("FP8"));
+    EXPECT_THAT(run_of(before + full + "[training]\nnew_key = 3\n").unknown,
+                testing::ElementsAre("training.new_key"));
+}
+
 }  // namespace
 }  // namespace plimsoll::jobs::training_config
