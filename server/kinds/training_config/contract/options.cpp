@@ -288,9 +288,7 @@ constexpr Option kOptions[] = {
      .no_effect = {{{[](const Given& g) {
                          return !tr::is_fsdp(tr::layout_of(training(g)).sharding);
                      },
-                     "Only FSDP shards in groups: set sharding to fsdp."}}},
-     .limit = {[](const Given& g) { return tr::layout_of(training(g)).replicas > 1; },
-               "Sharding in groups follows PyTorch's source; its steps were not compared."}},
+                     "Only FSDP shards in groups: set sharding to fsdp."}}}},
     {.pointer = "/cluster/fp32_reduce",
      .field = fields::setting<&S::wide_sums>,
      .headline = "gradients added up in fp32",
@@ -304,9 +302,7 @@ constexpr Option kOptions[] = {
      .field = fields::setting<&S::bucket>,
      .no_effect = {{{[](const Given& g) { return !tr::layout_of(training(g)).is_zero(); },
                      "Only DeepSpeed's ZeRO has such buckets: set sharding to zero1, zero2 or "
-                     "zero3."}}},
-     .limit = {[](const Given& g) { return training(g).bucket > 0; },
-               "Buckets of another size follow DeepSpeed's source; its steps were not compared."}},
+                     "zero3."}}}},
     {.pointer = "/observed/gpu_percent", .field = fields::observed<&O::gpu_percent>},
     {.pointer = "/observed/cpu_percent", .field = fields::observed<&O::cpu_percent>},
     {.pointer = "/observed/memory_percent", .field = fields::observed<&O::memory_percent>},
