@@ -351,8 +351,8 @@ void read_adapted_run(Reader& reader, const Path& around, std::int64_t library_r
 bool read_run(const YAML::Node& root, ConfiguredRun& run) {
     Reader reader(root, run);
     return read_llama_factory_1(reader) || read_axolotl(reader) || read_torchtune(reader) ||
-           read_torchtitan(reader) || read_deepspeed(reader) || read_accelerate(reader) || read_transformers(reader) ||
-           read_lightning(reader);
+           read_torchtitan(reader) || read_deepspeed(reader) || read_accelerate(reader) ||
+           read_transformers(reader) || read_lightning(reader);
 }
 
 Result<void> read_run(std::string_view text, ConfiguredRun& run) {
