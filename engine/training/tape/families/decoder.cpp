@@ -110,8 +110,8 @@ class Layer {
         y = norm_if(std::move(y), b.after_attention);
         y = add(g_, x, multiplied(std::move(y), Group::attention), Group::attention);
         const Var residual = y;
-        const Var normed = norm_if(std::move(y), b.before_feed_forward);
-        y = scatter_text(g_, feed_forward(b, gather_text(g_, normed, Group::feed_forward)),
+        y = norm_if(std::move(y), b.before_feed_forward);
+        y = scatter_text(g_, feed_forward(b, gather_text(g_, std::move(y), Group::feed_forward)),
                          Group::feed_forward);
         y = dropout(g_, y, s_.hidden_dropout, Group::feed_forward);
         y = norm_if(std::move(y), b.after_feed_forward);

@@ -40,7 +40,7 @@ Var exchanged(Graph& g, const Var& x, BufferId made, std::int64_t elements, std:
 
 }  // namespace
 
-Var gather_text(Graph& g, const Var& x, Group group) {
+Var gather_text(Graph& g, Var x, Group group) {
     const int cards = g.settings().parallel.tensor;
     if (cards == 1) return x;
     const auto whole = x.elements() * cards;
@@ -48,7 +48,7 @@ Var gather_text(Graph& g, const Var& x, Group group) {
                      gather_backward, group);
 }
 
-Var scatter_text(Graph& g, const Var& x, Group group) {
+Var scatter_text(Graph& g, Var x, Group group) {
     const int cards = g.settings().parallel.tensor;
     if (cards == 1) return x;
     return exchanged(g, x, scatter(g, x.bytes(), group), x.elements() / cards, x.elements(),

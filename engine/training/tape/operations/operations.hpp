@@ -174,8 +174,8 @@ Var rotate_half(Graph& g, const Var& x, Group group);
 
 // Tensor parallelism. From a card's part of the text, all of it; and of what each card computed for
 // all of the text, the sum for its part. With one card, x.
-Var gather_text(Graph& g, const Var& x, Group group);
-Var scatter_text(Graph& g, const Var& x, Group group);
+Var gather_text(Graph& g, Var x, Group group);
+Var scatter_text(Graph& g, Var x, Group group);
 
 // `indices` are kept for backward where they were made for this lookup; those of the batch outlive
 // it.
