@@ -47,17 +47,6 @@ std::vector<std::vector<TaskSlot*>> groups_of(const Batch& batch, const FindRun&
     return groups;
 }
 
-// Runs the tasks, and keeps when, for spans.
-template <class Run>
-auto timed(const std::vector<TaskSlot*>& slots, const Run& run) {
-    const SystemClock clock;
-    const auto began = clock.now();
-    auto outcome = run();
-    const auto ended = clock.now();
-    for (auto* slot : slots) slot->began = began, slot->ended = ended;
-    return outcome;
-}
-
 std::uint64_t beats_of(const std::vector<const TaskSlot*>& slots) {
     std::uint64_t beats = 0;
     for (const auto* slot : slots) beats += slot->progress.beats();
@@ -344,8 +333,7 @@ void DeviceThread::run_group(Batch& batch, std::vector<TaskSlot*> group, const T
     if (group.size() > 1) {
         const auto begun = begin(batch, group);
         if (begun.empty()) return;
-        auto together =
-            timed(begun, [&] { return run_together(begun, find_run_, place, random_); });
+        auto together = run_together(begun, find_run_, place, random_);
         check(together.reports);
         end(batch, std::move(together.reports));
         group = std::move(together.alone);
@@ -353,8 +341,7 @@ void DeviceThread::run_group(Batch& batch, std::vector<TaskSlot*> group, const T
     for (auto* slot : group) {
         if (begin(batch, {slot}).empty()) continue;
         std::vector<queue::TaskReport> reports;
-        if (auto report =
-                timed({slot}, [&] { return run_task(*slot, find_run_, place, random_()); }))
+        if (auto report = run_task(*slot, find_run_, place, random_()))
             reports.push_back(std::move(*report));
         check(reports);
         end(batch, std::move(reports));

@@ -174,7 +174,9 @@ std::optional<TaskReport> run_task(TaskSlot& slot, const FindRun& find_run,
                                    const TaskContext& place, double chance) {
     TaskReport report = begin_report(slot.task);
     const auto start = std::chrono::steady_clock::now();
+    slot.began = SystemClock().now();
     const auto done = compute_caught(slot, find_run, place, report);
+    slot.ended = SystemClock().now();
     report.device_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return finish_report(std::move(report), slot, done, chance);
@@ -186,8 +188,11 @@ Together run_together(std::span<TaskSlot* const> slots, const FindRun& find_run,
     const auto& run = *find_run(first.kind, first.kind_version);
     SharedTasks shared(slots, run, place);
     const auto start = std::chrono::steady_clock::now();
+    const auto began = SystemClock().now();
     if (!shared.tasks().empty()) run_caught(run, shared);
     const auto took = std::chrono::steady_clock::now() - start;
+    const auto ended = SystemClock().now();
+    for (auto* slot : slots) slot->began = began, slot->ended = ended;
     std::vector<std::uint64_t> work;
     for (const auto& task : shared.tasks()) work.push_back(task.work);
     const auto times = divided(took, work);

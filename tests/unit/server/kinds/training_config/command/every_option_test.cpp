@@ -308,31 +308,27 @@ json merged(json args, const json& fragment) {
 // Requests in which options act that are rarely met at random.
 std::vector<json> particular_requests() {
     const auto of = [](json args, const char* more) { return merged(args, json::parse(more)); };
-    const json card = {{"id", "mine"},
-                       {"vram_gb", 20},
-                       {"batch_size_1d", 32},
-                       {"batch_size_1h", 48},
-                       {"max_workers", 2},
-                       {"memory_per_model_1d", 2},
-                       {"memory_per_model_1h", 4}};
+    const json card =
+        json::parse(R"({"id": "mine", "vram_gb": 20, "batch_size_1d": 32, "batch_size_1h": 48,
+                                      "max_workers": 2, "memory_per_model_1d": 2, "memory_per_model_1h": 4})");
     const json dense = {
         {"id", "mine"}, {"memory_gib", 20}, {"bandwidth_gb_s", 900}, {"fp32_tflops", 30}};
     const json bert = model("bert", {{"vocab", 1000}});
+    const json guided = merged(model("temporal"), {{"custom_gpus", {card}}, {"goal", "guide"}});
+    const json on_dense = merged(bert, {{"custom_gpus", {dense}}});
+    const json llama = model("llama", {{"vocab", 1000}});
+    const json sharded = {{"cluster", {{"cards", 4}, {"sharding", "fsdp"}}}};
     return {
-        merged(model("temporal"), {{"custom_gpus", {card}}, {"goal", "guide"}}),
-        of(merged(model("temporal"), {{"custom_gpus", {card}}, {"goal", "guide"}}),
-           R"({"training": {"interval": "1d"}})"),
-        merged(bert, {{"custom_gpus", {dense}}}),
-        of(merged(bert, {{"custom_gpus", {dense}}}), R"({"training": {"precision": "bf16"}})"),
-        of(merged(bert, {{"custom_gpus", {dense}}}),
-           R"({"training": {"precision": "fp16_autocast"}})"),
+        guided,
+        of(guided, R"({"training": {"interval": "1d"}})"),
+        on_dense,
+        of(on_dense, R"({"training": {"precision": "bf16"}})"),
+        of(on_dense, R"({"training": {"precision": "fp16_autocast"}})"),
         of(bert, R"({"training": {"precision": "bf16", "lora": {"rank": 4}}})"),
-        of(model("llama", {{"vocab", 1000}}), R"({"training": {"method": "dpo"}})"),
-        of(model("llama", {{"vocab", 1000}}), R"({"training": {"method": "grpo"}})"),
-        of(model("llama", {{"vocab", 1000}}),
-           R"({"cluster": {"cards": 4, "sharding": "fsdp"}, "training": {"precision": "bf16"}})"),
-        of(model("llama", {{"vocab", 1000}}),
-           R"({"cluster": {"cards": 4, "sharding": "fsdp"}, "training": {"precision": "bf16_autocast"}})"),
+        of(llama, R"({"training": {"method": "dpo"}})"),
+        of(llama, R"({"training": {"method": "grpo"}})"),
+        of(merged(llama, sharded), R"({"training": {"precision": "bf16"}})"),
+        of(merged(llama, sharded), R"({"training": {"precision": "bf16_autocast"}})"),
         of(bert, R"({"correction": {"factor": 1.1, "measurements": []}, "observed": {},
                      "workload": {"dataset_size": 1000, "models": 6}, "what_ifs": true})"),
         of(bert, R"({"observed": {"gpu_percent": 20, "batch": 4}, "training": {
