@@ -13,8 +13,8 @@ namespace plimsoll {
 
 namespace {
 
-// A third of the weight of others: with a tenth (10), a password took up to 20 s beside eight threads
-// that never wait.
+// A third of the weight of others: with a tenth (10), a password took up to 20 s beside eight
+// threads that never wait.
 constexpr int kNiceness = 5;
 
 // Of this thread, for the handler. nullptr: none, or it is being deleted.
