@@ -1,5 +1,6 @@
 #include "server/base/background_priority.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
@@ -13,26 +14,36 @@ namespace plimsoll {
 
 namespace {
 
-// A third of the weight of others: with a tenth (10), a password took up to 20 s beside eight
-// threads that never wait.
-constexpr int kNiceness = 5;
+constexpr int kNiceness = 5;     // a third of the weight of others
+constexpr long kRun = 200'000;   // ns
+constexpr long kPause = 50'000;  // ns
 
 // Of this thread, for the handler. nullptr: none, or it is being deleted.
 thread_local const timer_t* pauses_of_thread = nullptr;
 
-void begin_to_run(timer_t pauses) {
-    constexpr itimerspec kRun{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_nsec = 200'000}};
-    timer_settime(pauses, 0, &kRun, nullptr);
+long now() {  // ns
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
-// Interrupts the work.
+void begin_to_run(timer_t pauses, long duration) {
+    const itimerspec run{
+        .it_interval = {},
+        .it_value = {.tv_sec = duration / 1'000'000'000, .tv_nsec = duration % 1'000'000'000}};
+    timer_settime(pauses, 0, &run, nullptr);
+}
+
+// Interrupts the work. Whoever waited long for the processor then runs for longer: beside threads
+// that never wait, each pause lasts as long as their turns, and 100 of them would last seconds.
 void pause_a_moment(int) {
     const auto* pauses = pauses_of_thread;
     if (pauses == nullptr) return;
     const int before = errno;
-    constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 50'000};
-    pselect(0, nullptr, nullptr, nullptr, &kPause, nullptr);
-    begin_to_run(*pauses);
+    const long begin = now();
+    constexpr timespec kMoment{.tv_sec = 0, .tv_nsec = kPause};
+    pselect(0, nullptr, nullptr, nullptr, &kMoment, nullptr);
+    begin_to_run(*pauses, std::max(kRun, (now() - begin) / 8));
     errno = before;
 }
 
@@ -57,7 +68,7 @@ BackgroundPriority::BackgroundPriority() {
     pausing_ = installed && timer_create(CLOCK_MONOTONIC, &event, &pauses_) == 0;
     if (!pausing_) return;
     pauses_of_thread = &pauses_;
-    begin_to_run(pauses_);
+    begin_to_run(pauses_, kRun);
 }
 
 BackgroundPriority::~BackgroundPriority() {
