@@ -6,7 +6,7 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (517, 46_933),
+    'engine': (518, 46_933),
     'server': (787, 74_770),
     'web': (408, 27_765),
     'migrations': (169, 6_377),

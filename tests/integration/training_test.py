@@ -8,6 +8,7 @@ import re
 import subprocess
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 import harness
 
@@ -211,6 +212,13 @@ class Training(unittest.TestCase):
                     "parts_bytes": {"state": 100 * mib, "gradients": 8 * mib, "activations": 64 * mib, "temporary": 0}})
                 self.assertEqual(told["parting"]["recorded"]["where"], "forward (modeling_bert.py:7)")
             self.assertIn("they part", self.server.run(*call, "--batch", "8").stdout)
+            picture = pathlib.Path(folder) / "memory.svg"
+            self.server.run(*call, "--batch", "8", "--picture", picture)
+            texts = [text.text for text in xml.etree.ElementTree.parse(picture).iter("{http://www.w3.org/2000/svg}text")]
+            self.assertIn("recorded: 0.17 GiB at most", texts)
+            self.assertTrue(any(text.startswith("They part here: 0.06 GiB, forward (modeling_bert.py:7)") for text in texts), texts)
+            for wrong in ("memory.txt", "missing/memory.svg"):
+                self.assertIn("--picture", self.server.run(*call, "--batch", "8", "--picture", f"{folder}/{wrong}", check=False).stderr)
             self.assertIn("--batch", self.server.run(*call, check=False).stderr)
             file.write_bytes(pickle.dumps({"device_traces": subprocess.run}))
             self.assertIn("nothing in it is run", self.server.run(*call, "--batch", "8", check=False).stderr)

@@ -1,6 +1,7 @@
 #include "engine/training/recorded/comparison.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 namespace plimsoll::training {
@@ -73,6 +74,24 @@ MemoryPart part_of(Group group) {
                                                    : MemoryPart::activations;
 }
 
+std::int64_t sum(const PartBytes& parts) {
+    return std::accumulate(parts.begin(), parts.end(), std::int64_t{0});
+}
+
+// A step as it happens: an allocation of the pass begins the next entry of `step`.
+void take(RunMemory& out, Allocation one, const PartBytes& now) {
+    if (out.step.empty()) out.step.push_back(now);
+    out.pass.push_back(std::move(one));
+    out.step.push_back(now);
+}
+
+void hold(RunMemory& out, const PartBytes& now) {
+    if (out.step.empty())
+        out.step.push_back(now);
+    else if (sum(now) > sum(out.step.back()))
+        out.step.back() = now;
+}
+
 bool is_of_pass(Stage stage) { return stage == Stage::forward || stage == Stage::backward; }
 
 }  // namespace
@@ -107,9 +126,15 @@ RunMemory recorded_memory(const Recording& recording) {
     }
     // Now they are those of the recording's beginning.
     RunMemory out{.peak_allocated = allocated, .peak_reserved = reserved};
-    decltype(out.parts) now{};
+    PartBytes now{};
     now[static_cast<std::size_t>(MemoryPart::state)] = allocated;
     out.parts = now;
+    auto begins = passes(events.size(), [&](std::size_t i) { return stages[i]; });
+    begins.push_back(events.size());
+    // Of the last whole pass: the last one may have been cut off.
+    const auto last = begins.size() - 1;
+    const auto from = begins[last - std::min<std::size_t>(2, last)];
+    const auto to = begins[last - (last > 1 ? 1 : 0)];
     for (std::size_t i = 0; i < events.size(); ++i) {
         const auto& event = events[i];
         const auto bytes = CachingAllocator::rounded(event.bytes);
@@ -120,21 +145,16 @@ RunMemory recorded_memory(const Recording& recording) {
         } else if (event.action != Action::other) {
             reserved += event.action == Action::reserve ? event.bytes : -event.bytes;
         }
+        if (i >= from && i < to) {
+            if (event.action == Action::allocate && event.bytes >= kLarge && is_of_pass(stages[i]))
+                take(out, {event.bytes, stages[i], recording.places[event.place]}, now);
+            hold(out, now);
+        }
         out.peak_reserved = std::max(out.peak_reserved, reserved);
         if (allocated <= out.peak_allocated) continue;
         out.peak_allocated = allocated;
         out.parts = now;
         out.stage = stages[i];
-    }
-    const auto begins = passes(events.size(), [&](std::size_t i) { return stages[i]; });
-    if (begins.empty()) return out;
-    // The last may have been cut off.
-    const auto from = begins.size() > 1 ? begins[begins.size() - 2] : begins.back();
-    const auto to = begins.size() > 1 ? begins.back() : events.size();
-    for (std::size_t i = from; i < to; ++i) {
-        if (events[i].action != Action::allocate || events[i].bytes < kLarge) continue;
-        if (is_of_pass(stages[i]))
-            out.pass.push_back({events[i].bytes, stages[i], recording.places[events[i].place]});
     }
     return out;
 }
@@ -151,13 +171,26 @@ RunMemory predicted_memory(const ModelShape& shape, const TrainingSettings& sett
     const auto stage_at = [&](std::size_t i) { return stage_of(tape.later[i].phase); };
     auto begins = passes(tape.later.size(), stage_at);
     begins.push_back(tape.later.size());
-    for (std::size_t i = begins[0]; i < begins[std::min<std::size_t>(1, begins.size() - 1)]; ++i) {
-        const auto& event = tape.later[i];
+    PartBytes now{};
+    const auto happen = [&](const Event& event) -> const Buffer& {
         const auto& buffer = tape.buffers[static_cast<std::size_t>(event.buffer)];
-        if (!event.allocates || buffer.bytes < kLarge || !is_of_pass(stage_at(i))) continue;
-        auto where = std::string(to_string(buffer.group));
-        if (event.layer >= 0) where += " of layer " + std::to_string(event.layer);
-        out.pass.push_back({buffer.bytes, stage_at(i), std::move(where)});
+        const auto bytes = CachingAllocator::rounded(buffer.bytes);
+        now[static_cast<std::size_t>(part_of(buffer.group))] += event.allocates ? bytes : -bytes;
+        return buffer;
+    };
+    for (const auto* before : {&tape.setup, &tape.first})
+        for (const auto& event : *before) happen(event);
+    const auto to = begins[std::min<std::size_t>(1, begins.size() - 1)];
+    for (std::size_t i = 0; i < to; ++i) {
+        const auto& event = tape.later[i];
+        const auto& buffer = happen(event);
+        if (i < begins[0]) continue;
+        if (event.allocates && buffer.bytes >= kLarge && is_of_pass(stage_at(i))) {
+            auto where = std::string(to_string(buffer.group));
+            if (event.layer >= 0) where += " of layer " + std::to_string(event.layer);
+            take(out, {buffer.bytes, stage_at(i), std::move(where)}, now);
+        }
+        hold(out, now);
     }
     return out;
 }
@@ -198,7 +231,7 @@ std::optional<Parting> parting_of(const RunMemory& recorded, const RunMemory& pr
                 if (of[k].bytes >= weighs) return of[k];
             return std::nullopt;
         };
-        Parting found{equal, heavy(a, i, skipped_a), heavy(b, j, skipped_b)};
+        Parting found{equal, i, j, heavy(a, i, skipped_a), heavy(b, j, skipped_b)};
         if (found.recorded || found.predicted) return found;
         i += skipped_a;
         j += skipped_b;

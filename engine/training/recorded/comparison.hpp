@@ -26,15 +26,20 @@ struct Allocation {
     std::string where;
 };
 
+using PartBytes = std::array<std::int64_t, kMemoryParts>;
+
 // A run's memory, recorded or predicted. Bytes.
 struct RunMemory {
     std::int64_t peak_allocated = 0;
     std::int64_t peak_reserved = 0;
-    std::array<std::int64_t, kMemoryParts> parts{};  // of peak_allocated
-    Stage stage = Stage::unknown;                    // of peak_allocated
+    PartBytes parts{};             // of peak_allocated
+    Stage stage = Stage::unknown;  // of peak_allocated
     // Of the last whole forward and backward pass, those of a MiB or more, in order. Empty if the
     // recording has no stacks.
     std::vector<Allocation> pass = {};
+    // From the beginning of that pass to that of the next: what was allocated at most while that
+    // many of `pass` had been taken; one more than `pass`.
+    std::vector<PartBytes> step = {};
 };
 
 RunMemory recorded_memory(const Recording& recording);
@@ -44,7 +49,8 @@ RunMemory predicted_memory(const ModelShape& shape, const TrainingSettings& sett
 
 // The first allocation that one of two passes has alone, if it weighs anything.
 struct Parting {
-    std::size_t equal = 0;  // allocations before it
+    std::size_t equal = 0;                          // allocations before it
+    std::size_t at_recorded = 0, at_predicted = 0;  // in `pass`
     std::optional<Allocation> recorded, predicted;
 };
 std::optional<Parting> parting_of(const RunMemory& recorded, const RunMemory& predicted);

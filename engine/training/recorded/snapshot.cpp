@@ -17,7 +17,11 @@ constexpr std::size_t kMaxStack = std::size_t{1} << 20;
 class Unpickler {
   public:
     explicit Unpickler(std::span<const std::byte> bytes)
-        : at_(reinterpret_cast<const char*>(bytes.data())), end_(at_ + bytes.size()) {}
+        : at_(reinterpret_cast<const char*>(bytes.data())), end_(at_ + bytes.size()) {
+        // An event takes 50 bytes and more. Memory that is not needed is never touched.
+        memo_.reserve(bytes.size() / 48);
+        meaning_.reserve(bytes.size() / 48);
+    }
 
     Result<Recording> read() {
         while (at_ != end_) {
@@ -37,6 +41,19 @@ class Unpickler {
     }
 
   private:
+    // Python remembers each event: half the size of a value. Numbers are never remembered.
+    class Remembered {
+      public:
+        Remembered() = default;
+        explicit Remembered(Value value)
+            : kind_(static_cast<std::uint64_t>(value.kind)), bits_(value.bits) {}
+        Value value() const { return {static_cast<Kind>(kind_), bits_}; }
+
+      private:
+        std::uint64_t kind_ : 8 = 0;
+        std::uint64_t bits_ : 56 = 0;
+    };
+
     // What follows returns false if the snapshot is not to be read any further.
 
     template <class T>
@@ -98,14 +115,14 @@ class Unpickler {
         if (slot == memo_.size()) memo_.emplace_back();
         auto& top = stack_.back();
         if (is_empty(top)) top.bits = slot + 1;
-        memo_[slot] = top;
+        memo_[slot] = Remembered(top);
         return true;
     }
 
     template <class Slot>
     bool recall() {
         Slot slot = 0;
-        return take(slot) && slot < memo_.size() && push(memo_[slot]);
+        return take(slot) && slot < memo_.size() && push(memo_[slot].value());
     }
 
     static bool is_empty(Value value) {
@@ -122,7 +139,7 @@ class Unpickler {
             container = meaning_.list(before, items);
         else if (before.kind == Kind::dictionary)
             container = meaning_.dictionary(items);
-        if (is_empty(before) && before.bits > 0) memo_[before.bits - 1] = container;
+        if (is_empty(before) && before.bits > 0) memo_[before.bits - 1] = Remembered(container);
         stack_.resize(from);
         return !meaning_.is_too_large();
     }
@@ -206,7 +223,7 @@ class Unpickler {
     const char* end_;
     std::vector<Value> stack_;
     std::vector<std::size_t> marks_;
-    std::vector<Value> memo_;
+    std::vector<Remembered> memo_;
     SnapshotMeaning meaning_;
     bool is_foreign_ = false;
 };

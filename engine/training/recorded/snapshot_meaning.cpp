@@ -67,6 +67,10 @@ SnapshotMeaning::SnapshotMeaning() {
     stages_.push_back(Stage::unknown);
 }
 
+void SnapshotMeaning::reserve(std::size_t events) {
+    recording_.events.reserve(std::min(events, kMaxEvents));
+}
+
 std::uint32_t SnapshotMeaning::intern(std::string_view text) {
     const auto [found, is_new] =
         numbers_.try_emplace(text, static_cast<std::uint32_t>(texts_.size()));
@@ -109,7 +113,7 @@ SnapshotValue SnapshotMeaning::list(Value before, std::span<const Value> items) 
     }
     if (before.kind != Kind::trace) return before;
     auto& end = traces_[before.bits].end;
-    end = std::max(end, std::min(first + items.size(), recording_.events.size()));
+    end = std::max(end, recording_.events.size());
     return before;
 }
 
@@ -143,8 +147,11 @@ SnapshotValue SnapshotMeaning::longest(Value before, std::span<const Value> trac
 }
 
 SnapshotValue SnapshotMeaning::event(const Value* of) {
+    const auto action = action_of(of[kAction].bits);
+    // A third of them are requests to free what is then freed.
+    if (action == Action::other) return {Kind::event, recording_.events.size()};
     RecordedEvent one{of[kAddress].bits, bytes(of[kSize])};
-    one.action = action_of(of[kAction].bits);
+    one.action = action;
     if (of[kFrames].kind == Kind::place) {
         one.place = static_cast<std::uint32_t>(of[kFrames].bits);
         one.stage = stages_[one.place];

@@ -36,6 +36,7 @@ class SnapshotMeaning {
     using Kind = Value::Kind;
 
     SnapshotMeaning();
+    void reserve(std::size_t events);
 
     std::uint32_t intern(std::string_view text);
     bool is_too_large() const;

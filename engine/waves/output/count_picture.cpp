@@ -9,6 +9,14 @@
 namespace plimsoll::waves::output {
 namespace {
 
+using drawing::Anchor;
+using drawing::BoxMark;
+using drawing::Colour;
+using drawing::LineMark;
+using drawing::Picture;
+using drawing::Point;
+using drawing::TextMark;
+
 constexpr double kWidth = 960;
 constexpr double kHeight = 540;
 constexpr double kLeft = 70, kRight = 130, kTop = 50, kBottom = 40;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/waves/output/picture.hpp"
+#include "engine/drawing/picture.hpp"
 #include "engine/waves/report/report.hpp"
 
 namespace plimsoll::waves::output {
@@ -35,6 +35,6 @@ CountChart chart_of(const SymbolReport& report, const CountReport& count);
 // line. At most kChartBars bars: longer spans merge several bars into one. Colours suit a light
 // background.
 inline constexpr std::size_t kChartBars = 400;
-Picture picture_of(const CountChart& chart);
+drawing::Picture picture_of(const CountChart& chart);
 
 }  // namespace plimsoll::waves::output

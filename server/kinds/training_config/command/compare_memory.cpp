@@ -1,10 +1,13 @@
 #include "engine/base/json.hpp"
+#include "engine/drawing/picture.hpp"
 #include "engine/model_files/mapped_file.hpp"
 #include "engine/training/advice/precision.hpp"
 #include "engine/training/recorded/comparison.hpp"
 #include "server/kinds/training_config/command/commands.hpp"
+#include "server/kinds/training_config/command/memory_picture.hpp"
 #include "server/kinds/training_config/contract/bytes.hpp"
 
+#include <fstream>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -87,7 +90,25 @@ std::string text_of(const json& told) {
                        allocation_text(parting.at("predicted")));
 }
 
-Result<Answer> compare(const std::string& path, const EstimateRequest& request) {
+Result<void> draw(const std::string& path, const tr::RunMemory& recorded,
+                  const tr::RunMemory& predicted, const std::optional<tr::Parting>& parting) {
+    const auto picture = memory_picture(recorded, predicted, parting);
+    std::string bytes;
+    if (path.ends_with(".png")) {
+        TRY(bytes, drawing::png_of(picture));
+    } else if (path.ends_with(".svg")) {
+        bytes = drawing::svg_of(picture);
+    } else {
+        return fail(Errc::invalid_input, "--picture: The file's name must end in .svg or .png.");
+    }
+    std::ofstream file(path, std::ios::binary);
+    if (!(file << bytes << std::flush))
+        return fail(Errc::invalid_input, "--picture: The file cannot be written.", path);
+    return {};
+}
+
+Result<Answer> compare(const std::string& path, const std::string& picture,
+                       const EstimateRequest& request) {
     TRY(const auto checked, requested(request));
     TRY(const auto ours, predicted(checked));
     const auto file = model_files::MappedFile::open(path);
@@ -96,6 +117,7 @@ Result<Answer> compare(const std::string& path, const EstimateRequest& request) 
     if (!recording) return fail(recording.error().code, recording.error().message, path);
     const auto real = tr::recorded_memory(*recording);
     const auto parting = tr::parting_of(real, ours);
+    if (!picture.empty()) TRY_DO(draw(picture, real, ours, parting));
     Answer told{{{"recorded", parts_json(real)},
                  {"predicted", parts_json(ours)},
                  {"events", recording->events.size()},
@@ -115,14 +137,17 @@ Result<Answer> compare(const std::string& path, const EstimateRequest& request) 
 void add_compare_memory(CLI::App& app, CommandContext& context) {
     const auto request = std::make_shared<EstimateRequest>();
     const auto file = std::make_shared<std::string>();
+    const auto picture = std::make_shared<std::string>();
     auto* command = app.add_subcommand(
         "compare-memory", "Lay a memory snapshot of PyTorch beside the estimate of its run");
     command->add_option("snapshot", *file, "From torch.cuda.memory._dump_snapshot")->required();
     command->add_option("arguments", request->file,
                         "Arguments of a training-config job as .json; flags override them");
+    command->add_option("--picture", *picture,
+                        "Draw both over a step, and where they part, into this .svg or .png");
     request->given.add_flags(*command);
     request->given.add_set(*command);
-    command->callback([=, &context] { answer(context, compare(*file, *request)); });
+    command->callback([=, &context] { answer(context, compare(*file, *picture, *request)); });
 }
 
 }  // namespace plimsoll::jobs::training_config

@@ -219,9 +219,9 @@ void write_images(const std::vector<SymbolReport>& reports, const Options& optio
             const auto save = [&](const char* ending, const std::string& bytes) {
                 write(path.string() + ending, bytes);
             };
-            if (options.images != "png") save(".svg", ew::output::svg_of(picture));
+            if (options.images != "png") save(".svg", drawing::svg_of(picture));
             if (options.images.empty() || options.images == "svg") continue;
-            save(".png", need(ew::output::png_of(picture)));
+            save(".png", need(drawing::png_of(picture)));
         }
     }
 }

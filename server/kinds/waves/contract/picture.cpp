@@ -87,8 +87,8 @@ Result<std::string> count_picture(std::string_view row, std::int64_t number, Pic
                     "There is no such count: this symbol has " + std::to_string(max) + ".");
     const json& count = place < counts.size() ? counts[place] : open[place - counts.size()];
     const auto picture = output::picture_of(chart_of(parsed, count, place));
-    return format == PictureFormat::png ? output::png_of(picture)
-                                        : Result<std::string>(output::svg_of(picture));
+    return format == PictureFormat::png ? drawing::png_of(picture)
+                                        : Result<std::string>(drawing::svg_of(picture));
 }
 
 }  // namespace plimsoll::jobs::waves

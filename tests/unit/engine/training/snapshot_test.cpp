@@ -3,6 +3,7 @@
 #include "engine/training/recorded/comparison.hpp"
 
 #include <cstring>
+#include <numeric>
 #include <random>
 
 #include <gmock/gmock.h>
@@ -164,6 +165,17 @@ TEST(Snapshot, TellsTheMemoryOfTheRunThatItRecorded) {
     for (const auto bytes : real.parts) sum += bytes;
     EXPECT_EQ(sum, real.peak_allocated);
     EXPECT_FALSE(parting_of(real, ours));
+    ASSERT_EQ(real.step.size(), real.pass.size() + 1);
+    ASSERT_EQ(real.step.size(), ours.step.size());
+    std::int64_t highest = 0;
+    for (std::size_t i = 0; i < real.step.size(); ++i) {
+        const auto held = [i](const RunMemory& run) {
+            return std::accumulate(run.step[i].begin(), run.step[i].end(), std::int64_t{0});
+        };
+        EXPECT_NEAR(ratio(held(real), held(ours)), 1, 0.001) << i;
+        highest = std::max(highest, held(real));
+    }
+    EXPECT_EQ(highest, real.peak_allocated);
     EXPECT_THAT(real.pass.front().where, HasSubstr("modeling_llama.py:12"));
 }
 
@@ -186,6 +198,8 @@ TEST(Snapshot, NamesTheFirstAllocationThatWasNotPredicted) {
     ASSERT_TRUE(parting->recorded);
     EXPECT_EQ(parting->recorded->bytes, bytes);
     EXPECT_EQ(parting->recorded->stage, Stage::forward);
+    EXPECT_EQ(parting->at_recorded, parting->at_predicted);
+    EXPECT_EQ(parting->at_recorded, parting->equal);
 }
 
 TEST(Snapshot, RunsNothing) {

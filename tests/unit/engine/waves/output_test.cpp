@@ -133,7 +133,7 @@ TEST(Svg, IsOneWellFormedPictureWithItsLabels) {
     const auto report = reports()[0];
     for (const auto& list : {report.counts, report.open}) {
         for (const CountReport& it : list) {
-            const auto svg = svg_of(picture_of(chart_of(report, it)));
+            const auto svg = drawing::svg_of(picture_of(chart_of(report, it)));
             EXPECT_EQ(std::ranges::count(svg, '<'), std::ranges::count(svg, '>'));
             EXPECT_THAT(svg, HasSubstr("A&lt;&amp;&gt;,&quot;x&quot;"));
             EXPECT_THAT(svg, ::testing::Not(HasSubstr("nan")));
@@ -145,7 +145,7 @@ TEST(Svg, IsOneWellFormedPictureWithItsLabels) {
 // Width and height stand in the header chunk, most significant byte first.
 TEST(Png, IsAPictureOfTwiceTheSize) {
     const auto report = reports()[0];
-    const auto png = png_of(picture_of(chart_of(report, report.counts.front())));
+    const auto png = drawing::png_of(picture_of(chart_of(report, report.counts.front())));
     ASSERT_TRUE(png.has_value()) << png.error().message;
     ASSERT_GT(png->size(), 10'000u);
     EXPECT_EQ(png->substr(0, 8), "\x89PNG\r\n\x1a\n");

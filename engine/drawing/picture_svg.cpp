@@ -1,10 +1,10 @@
-#include "engine/waves/output/picture.hpp"
+#include "engine/drawing/picture.hpp"
 
 #include <string_view>
 
 #include <fmt/format.h>
 
-namespace plimsoll::waves::output {
+namespace plimsoll::drawing {
 namespace {
 
 std::string escaped(std::string_view text) {
@@ -29,15 +29,22 @@ std::string_view word(Anchor anchor) {
     }
 }
 
+std::string svg(const std::vector<Point>& points) {
+    std::string out;
+    for (const Point& point : points) out += fmt::format("{:.1f},{:.1f} ", point.x, point.y);
+    if (!out.empty()) out.pop_back();
+    return out;
+}
+
 std::string svg(const LineMark& mark) {
-    std::string points;
-    for (const Point& point : mark.points)
-        points += fmt::format("{:.1f},{:.1f} ", point.x, point.y);
-    if (!points.empty()) points.pop_back();
     return fmt::format(
         "<polyline points=\"{}\" fill=\"none\" stroke=\"#{:06x}\" stroke-width=\"{}\"{}/>\n",
-        points, mark.colour, mark.width,
+        svg(mark.points), mark.colour, mark.width,
         mark.dash > 0 ? fmt::format(" stroke-dasharray=\"{} {}\"", mark.dash, mark.gap) : "");
+}
+
+std::string svg(const AreaMark& mark) {
+    return fmt::format("<polygon points=\"{}\" fill=\"#{:06x}\"/>\n", svg(mark.points), mark.fill);
 }
 
 std::string svg(const BoxMark& mark) {
@@ -71,4 +78,4 @@ std::string svg_of(const Picture& picture) {
     return out + "</svg>\n";
 }
 
-}  // namespace plimsoll::waves::output
+}  // namespace plimsoll::drawing

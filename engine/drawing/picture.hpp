@@ -8,7 +8,7 @@
 
 // A drawing of lines, boxes and texts, and its file formats. Lengths are CSS pixels, colours
 // 0xRRGGBB.
-namespace plimsoll::waves::output {
+namespace plimsoll::drawing {
 
 using Colour = std::uint32_t;
 
@@ -21,6 +21,11 @@ struct LineMark {
     Colour colour = 0;
     double width = 1;
     double dash = 0, gap = 0;  // 0: no dashes
+};
+
+struct AreaMark {
+    std::vector<Point> points;  // the last one joins the first
+    Colour fill = 0;
 };
 
 struct BoxMark {
@@ -46,7 +51,7 @@ struct TextMark {
 struct Picture {
     double width = 0, height = 0;
     std::string title;
-    std::vector<std::variant<LineMark, BoxMark, TextMark>> marks;  // the last on top
+    std::vector<std::variant<LineMark, AreaMark, BoxMark, TextMark>> marks;  // the last on top
 };
 
 // A standalone file, on a white background.
@@ -56,4 +61,4 @@ std::string svg_of(const Picture& picture);
 // it is not installed.
 Result<std::string> png_of(const Picture& picture);
 
-}  // namespace plimsoll::waves::output
+}  // namespace plimsoll::drawing

@@ -1,10 +1,10 @@
-#include "engine/waves/output/picture.hpp"
+#include "engine/drawing/picture.hpp"
 
 #include <memory>
 
 #include <dlfcn.h>
 
-namespace plimsoll::waves::output {
+namespace plimsoll::drawing {
 namespace {
 
 constexpr double kPixels = 2;  // for each CSS pixel
@@ -82,14 +82,17 @@ class Pen {
     Pen(const Cairo& cairo, cairo_t* on) : cairo_(cairo), on_(on) {}
 
     void draw(const LineMark& mark) {
-        if (mark.points.empty()) return;
-        cairo_.move_to(on_, mark.points.front().x, mark.points.front().y);
-        for (const Point& point : mark.points) cairo_.line_to(on_, point.x, point.y);
+        path(mark.points);
         const double dashes[] = {mark.dash, mark.gap};
         cairo_.dash(on_, dashes, mark.dash > 0 ? 2 : 0, 0);
         cairo_.line_width(on_, mark.width);
         colour(mark.colour);
         cairo_.stroke(on_);
+    }
+    void draw(const AreaMark& mark) {
+        path(mark.points);
+        colour(mark.fill);
+        cairo_.fill(on_);
     }
     void draw(const BoxMark& mark) {
         cairo_.rectangle(on_, mark.x, mark.y, mark.width, mark.height);
@@ -116,6 +119,11 @@ class Pen {
     }
 
   private:
+    void path(const std::vector<Point>& points) {
+        if (points.empty()) return;
+        cairo_.move_to(on_, points.front().x, points.front().y);
+        for (const Point& point : points) cairo_.line_to(on_, point.x, point.y);
+    }
     void colour(Colour it, double opacity = 1) {
         cairo_.colour(on_, (it >> 16 & 255) / 255.0, (it >> 8 & 255) / 255.0, (it & 255) / 255.0,
                       opacity);
@@ -159,4 +167,4 @@ Result<std::string> png_of(const Picture& picture) {
     return png;
 }
 
-}  // namespace plimsoll::waves::output
+}  // namespace plimsoll::drawing
