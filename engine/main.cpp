@@ -7,6 +7,7 @@
 #include "server/base/log.hpp"
 #include "server/base/programs/spawn.hpp"
 #include "server/jobs/registry.hpp"
+#include "server/outbound/object_store.hpp"
 #include "server/outbound/span_exporter.hpp"
 #include "server/postgres/pool/listener.hpp"
 #include "server/postgres/pool/pool.hpp"
@@ -93,22 +94,26 @@ jobs::Prepared prepare_all(jobs::RunContext& context) {
 
 // The queue of a database, and the connections that it works with.
 struct Queue {
-    Queue(const boost::asio::any_io_executor& executor, const std::string& url)
+    Queue(const boost::asio::any_io_executor& executor, const std::string& url,
+          std::shared_ptr<outbound::ObjectStore> object_store = {})
         : pool(executor, {.conninfo = url, .user = {}}),
           listener(executor, {.conninfo = url, .user = {}}, kPoll),
-          store(executor, pool, listener) {
+          objects(std::move(object_store)),
+          store(executor, pool, listener, objects.get()) {
         pool.start();
         listener.start();
     }
 
     postgres::Pool pool;
     postgres::Listener listener;
+    const std::shared_ptr<outbound::ObjectStore> objects;  // may be null
     postgres::WorkerStore store;
 };
 
-worker::ConnectQueue connect_to(std::string url) {
-    return [url = std::move(url)](const boost::asio::any_io_executor& executor) {
-        const auto queue = std::make_shared<Queue>(executor, url);
+worker::ConnectQueue connect_to(std::string url,
+                                std::shared_ptr<outbound::ObjectStore> objects = {}) {
+    return [url = std::move(url), objects](const boost::asio::any_io_executor& executor) {
+        const auto queue = std::make_shared<Queue>(executor, url, objects);
         return std::shared_ptr<queue::WorkerStore>(queue, &queue->store);
     };
 }
@@ -127,11 +132,13 @@ int run_worker(const Options& options) {
         collector == nullptr ? "" : collector, 0,
         {"plimsoll-engine", worker::node_name() + "/" + options.device});
     if (!exporter) return refuse(exporter.error());
+    auto objects = outbound::ObjectStore::open(outbound::object_settings_of_environment());
+    if (!objects) return refuse(objects.error());
     const auto describe = [kinds = *kinds](queue::WorkerInfo& info) {
         worker::describe_capabilities(jobs::runs(), kinds, info);
     };
-    return worker::run_worker_process(connect_to(*url), std::move(*opener), jobs::find_run,
-                                      std::move(*kinds),
+    return worker::run_worker_process(connect_to(*url, std::move(*objects)), std::move(*opener),
+                                      jobs::find_run, std::move(*kinds),
                                       {.release = release_all,
                                        .release_after = settings->clean_when_idle,
                                        .prepare = prepare_all},

@@ -113,7 +113,8 @@ grant execute on function
   list_team_limits, list_vacuum_holders,
   mark_unserved, open_report_link, place_hold, promote_due, queue_depth, read_jobs, read_linked_chunk, read_usage,
   redrive_jobs, renew_password_hash, renew_quotas, request_cleanup, run_schedule, set_device_class, set_share,
-  set_team_limit, settle_webhook_delivery, sign_in_provided_user, spend_password_link, spend_sign_in_link, watch_vacuum
+  set_team_limit, settle_webhook_delivery, sign_in_provided_user, spend_password_link, spend_sign_in_link,
+  unnamed_objects, watch_vacuum
   to plimsoll_app;
 
 -- plimsoll_worker: nothing else, because workers parse untrusted files.

@@ -41,6 +41,8 @@ void export_worker_env(const Settings& settings) {
     tell("PLIMSOLL_LOG_LEVEL", settings.log.level);
     tell("PLIMSOLL_LOG_FORMAT", settings.log.format);
     tell("PLIMSOLL_TRACING_ENDPOINT", settings.tracing.endpoint);
+    for (const auto& setting : outbound::object_settings())
+        tell(std::string(setting.variable).c_str(), settings.objects.*setting.member);
     const auto& devices = settings.devices;
     tell("GPU_MAX_UTILIZATION_WARN", std::to_string(devices.max_utilization));
     tell("GPU_MAX_TEMPERATURE_C", std::to_string(devices.max_temperature));

@@ -12,8 +12,6 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 #include <boost/asio/ip/host_name.hpp>
@@ -21,19 +19,6 @@
 
 namespace plimsoll::app {
 namespace {
-
-// A file often ends with a line feed that is not part of the secret.
-Result<std::string> client_secret(const Settings::Oidc& settings) {
-    if (settings.client_secret_file.empty()) return settings.client_secret;
-    std::ifstream file(settings.client_secret_file, std::ios::binary);
-    std::string secret((std::istreambuf_iterator<char>(file)), {});
-    while (secret.ends_with('\n') || secret.ends_with('\r')) secret.pop_back();
-    if (!file || secret.empty()) {
-        return fail(Errc::invalid_input, "oidc.client_secret_file cannot be read, or is empty.",
-                    settings.client_secret_file);
-    }
-    return secret;
-}
 
 // "https://login.example.com" of an address there.
 std::string origin_of(const std::string& address) {
@@ -44,7 +29,8 @@ std::string origin_of(const std::string& address) {
 // Errc::invalid_input names one that cannot be used.
 Result<std::optional<oidc::Registration>> identity_provider(const Settings::Oidc& settings) {
     if (settings.issuer.empty()) return std::optional<oidc::Registration>();
-    TRY(auto secret, client_secret(settings));
+    TRY(auto secret, outbound::secret_of(settings.client_secret, settings.client_secret_file,
+                                         "oidc.client_secret_file"));
     auto tls = outbound::verifying_context(settings.ca_file);
     if (!tls)
         return fail(tls.error().code, "oidc.ca_file: " + tls.error().message, tls.error().where);
@@ -138,6 +124,7 @@ Result<void> serve(const Settings& settings, const Announce& announce) {
                                       {"plimsoll", boost::asio::ip::host_name()}));
     TRY(auto rules, password_rules(settings.passwords));
     TRY(auto provider, identity_provider(settings.oidc));
+    TRY(auto objects, outbound::ObjectStore::open(settings.objects));
     // Before a database is made, or another server's is touched.
     if (auto free = http::check_listenable(settings.http.host, settings.http.port); !free)
         return free;
@@ -153,7 +140,8 @@ Result<void> serve(const Settings& settings, const Announce& announce) {
             log::warn("the database's functions are from a newer plimsoll and were not replaced");
     }
     TRY_DO(check_database(database->app()));
-    Server server(settings, *database, std::move(rules), std::move(provider), announce);
+    Server server(settings, *database, std::move(rules), std::move(provider), std::move(objects),
+                  announce);
     const auto served = server.run();
     database->close();
     if (served) log::info("stopped");

@@ -141,7 +141,8 @@ http::CallerQuotas quotas_of(const Settings::Limits& limits) {
 }  // namespace
 
 Server::Server(const Settings& settings, Database& database, identity::PasswordRules rules,
-               std::optional<oidc::Registration> provider, Announce announce)
+               std::optional<oidc::Registration> provider,
+               std::unique_ptr<outbound::ObjectStore> objects, Announce announce)
     : settings_(settings),
       database_(database),
       announce_(std::move(announce)),
@@ -149,8 +150,10 @@ Server::Server(const Settings& settings, Database& database, identity::PasswordR
       sighup_(io_),
       timer_(io_),
       watchdog_(io_),
+      objects_(std::move(objects)),
       server_database_(io_.get_executor(), database.app(),
-                       {.connections = static_cast<std::size_t>(settings.database.connections)}),
+                       {.connections = static_cast<std::size_t>(settings.database.connections),
+                        .objects = objects_.get()}),
       // Checked with the settings.
       webhook_targets_(outbound::AllowList::parse(settings.webhooks.allowed_origins,
                                                   settings.webhooks.allowed_networks)

@@ -9,6 +9,7 @@
 #include "server/http/access/provider_service.hpp"
 #include "server/http/serving/http_server.hpp"
 #include "server/http/serving/metrics_server.hpp"
+#include "server/outbound/object_store.hpp"
 #include "server/planning/planner.hpp"
 #include "server/postgres/database.hpp"
 #include "server/schedules/runner.hpp"
@@ -30,7 +31,8 @@ class Server {
   public:
     // Throws std::runtime_error if contract, handlers and job kinds do not match.
     Server(const Settings& settings, Database& database, identity::PasswordRules rules,
-           std::optional<oidc::Registration> provider, Announce announce);
+           std::optional<oidc::Registration> provider,
+           std::unique_ptr<outbound::ObjectStore> objects, Announce announce);
 
     // Serves until SIGTERM or SIGINT, then drains. Errors are start-up errors.
     Result<void> run();
@@ -62,6 +64,7 @@ class Server {
     boost::asio::steady_timer timer_;
     boost::asio::steady_timer watchdog_;
 
+    std::unique_ptr<outbound::ObjectStore> objects_;  // may be null
     postgres::ServerDatabase server_database_;
     const Stores& stores_ = server_database_.stores();
     const postgres::BackgroundStores& background_ = server_database_.background();

@@ -52,6 +52,18 @@ Entry of_kind(const jobs::KindSetting& setting) {
             [&setting](const Settings& s) { return s.kinds.find(setting.key)->second; }};
 }
 
+Entry of_objects(const outbound::ObjectSetting& setting) {
+    return {
+        {setting.key, setting.variable, setting.unit, setting.help, kServer | kWorkers | kDoctor},
+        setting.fallback,
+        setting.is_secret,
+        [&setting](Settings& s, const std::string& value) {
+            s.objects.*setting.member = value;
+            return setting.broken_rule ? setting.broken_rule(value) : std::string();
+        },
+        [&setting](const Settings& s) { return s.objects.*setting.member; }};
+}
+
 std::vector<Entry> make_table() {
     using S = Settings;
     std::vector<Entry> entries = {
@@ -282,6 +294,7 @@ std::vector<Entry> make_table() {
          [](const S& s) { return s.log.format; }},
     };
     for (auto& entry : oidc_entries()) entries.push_back(std::move(entry));
+    for (const auto& setting : outbound::object_settings()) entries.push_back(of_objects(setting));
     for (const auto& kind : jobs::contracts())
         for (const auto& setting : kind.settings) entries.push_back(of_kind(setting));
     return entries;

@@ -2,6 +2,7 @@
 
 #include "engine/base/result.hpp"
 #include "server/jobs/settings.hpp"
+#include "server/outbound/object_settings.hpp"
 
 #include <filesystem>
 #include <map>
@@ -101,6 +102,7 @@ struct Settings {
         bool sign_out = false;
         std::string ca_file;
     } oidc;
+    outbound::ObjectSettings objects;
     struct Tracing {
         std::string endpoint;
         int sampled_percent = 0;

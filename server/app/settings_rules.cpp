@@ -31,6 +31,8 @@ std::vector<Need> all_needs() {
           "oidc.allowed_networks", "oidc.ca_file"}) {
         needs.push_back({key, "oidc.issuer"});
     }
+    for (const auto& setting : outbound::object_settings())
+        if (setting.key != "objects.url") needs.push_back({setting.key, "objects.url"});
     for (const auto& kind : jobs::contracts()) {
         for (const auto& setting : kind.settings)
             if (!setting.needs.empty()) needs.push_back({setting.key, setting.needs});
@@ -46,8 +48,9 @@ class Rules {
         : settings_(settings), sources_(sources), reader_(reader) {}
 
     Result<void> check() const {
-        for (const auto rule : {&Rules::transport, &Rules::insecure, &Rules::database,
-                                &Rules::provider, &Rules::mail, &Rules::needs, &Rules::workers}) {
+        for (const auto rule :
+             {&Rules::transport, &Rules::insecure, &Rules::database, &Rules::provider, &Rules::mail,
+              &Rules::objects, &Rules::needs, &Rules::workers}) {
             TRY_DO((this->*rule)());
         }
         return {};
@@ -114,6 +117,20 @@ class Rules {
         const auto& webhooks = settings_.webhooks;
         if (webhooks.mail_server.empty() || !webhooks.mail_from.empty()) return {};
         return fail(Errc::invalid_input, "webhooks.mail_server also needs webhooks.mail_from.");
+    }
+
+    Result<void> objects() const {
+        const auto& objects = settings_.objects;
+        if (objects.url.empty()) return {};
+        if (objects.access_key.empty() ||
+            (objects.secret_key.empty() && objects.secret_key_file.empty())) {
+            return fail(Errc::invalid_input,
+                        "objects.url also needs objects.access_key, and objects.secret_key or "
+                        "objects.secret_key_file.");
+        }
+        if (!objects.secret_key.empty() && !objects.secret_key_file.empty())
+            return idle("objects.secret_key", "with objects.secret_key_file");
+        return {};
     }
 
     // A file and the environment may give what is to be used once something else is switched on.

@@ -28,9 +28,11 @@ struct ServerDatabase::Parts {
           slow_calls(executor, target, {.connections = 1}),
           listener(executor, target, options.poll),
           identity(executor, calls),
-          jobs(make_job_store(executor, calls)),
+          jobs(make_job_store(executor, calls, options.objects)),
           signals(make_job_signals(executor, listener)),
-          duties(executor, slow_calls, clock) {}
+          datasets(make_dataset_store(calls, options.objects)),
+          report_links(make_report_link_store(calls, options.objects)),
+          duties(executor, slow_calls, clock, options.objects) {}
 
     Pool calls;
     Pool slow_calls;  // duties never delay a request
@@ -39,7 +41,7 @@ struct ServerDatabase::Parts {
     IdentityStore identity;
     const std::unique_ptr<queue::JobStore> jobs;
     const std::unique_ptr<queue::JobSignals> signals;
-    const std::unique_ptr<queue::DatasetStore> datasets = make_dataset_store(calls);
+    const std::unique_ptr<queue::DatasetStore> datasets;
     const std::unique_ptr<queue::ShareStore> shares = make_share_store(calls);
     const std::unique_ptr<identity::PasswordStore> passwords =
         make_password_store(calls, identity.known());
@@ -50,7 +52,7 @@ struct ServerDatabase::Parts {
     const std::unique_ptr<identity::AuditStore> audit = make_audit_store(calls);
     const std::unique_ptr<teams::IdempotencyStore> idempotency = make_idempotency_store(calls);
     const std::unique_ptr<teams::TeamRecordStore> records = make_team_record_store(calls);
-    const std::unique_ptr<teams::ReportLinkStore> report_links = make_report_link_store(calls);
+    const std::unique_ptr<teams::ReportLinkStore> report_links;
     const std::unique_ptr<schedules::ScheduleStore> schedules = make_schedule_store(calls);
     const std::unique_ptr<webhooks::WebhookStore> webhooks = make_webhook_store(calls);
     const Stores stores{*jobs,      *signals,      *datasets,  *shares,  identity,

@@ -12,6 +12,9 @@
 
 // The stores of `serve` and their connections. Single-threaded: call start() and stop() on the
 // executor's thread or while it is not running.
+namespace plimsoll::outbound {
+class ObjectStore;
+}  // namespace plimsoll::outbound
 namespace plimsoll::schedules {
 class DueTimes;
 }  // namespace plimsoll::schedules
@@ -26,7 +29,8 @@ class Statistics;
 
 struct DatabaseOptions {
     std::size_t connections = 2;  // for calls; one for notifications and one for duties are extra
-    std::chrono::milliseconds poll{2000};  // fallback for lost notifications
+    std::chrono::milliseconds poll{2000};      // fallback for lost notifications
+    outbound::ObjectStore* objects = nullptr;  // where contents of chunks are, if anywhere else
 };
 
 // What `serve` does besides answering requests; it has connections of its own.

@@ -120,7 +120,6 @@ struct ChunkInfo {
     int seq = 0;  // input order
     std::int64_t first_item = 0;
     std::int64_t items = 0;
-    std::int64_t bytes = 0;       // compressed
     std::int64_t rows_bytes = 0;  // uncompressed; 0 if the task was quarantined
     // Why the task was quarantined: it has no results, only its input as long as that is kept.
     std::string error;

@@ -80,7 +80,7 @@ class ReportLinkStore {
     // longer does.
     virtual Answer<LinkedReport> open(std::string hash) = 0;
     virtual Answer<std::vector<queue::ChunkInfo>> chunks(std::string hash) = 0;
-    virtual Answer<std::string> chunk(std::string hash, int seq) = 0;
+    virtual Answer<std::string> chunk(std::string hash, JobId job, int seq) = 0;
 };
 
 }  // namespace plimsoll::teams

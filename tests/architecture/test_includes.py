@@ -57,7 +57,7 @@ ALLOWED = {
     # Names the stores of the API, and includes nothing.
     'server/stores': [],
     'server/postgres': ['server/queue', 'server/teams', 'server/jobs', 'server/identity', 'server/webhooks',
-                        'server/planning', 'server/schedules', 'server/stores',
+                        'server/planning', 'server/schedules', 'server/stores', 'server/outbound',
                         'server/base', 'engine/base', 'migrations'],
     'server/http': ['server/queue', 'server/teams', 'server/jobs', 'server/identity', 'server/oidc', 'server/outbound',
                     'server/webhooks', 'server/planning', 'server/schedules', 'server/stores',
@@ -75,7 +75,7 @@ ALLOWED = {
     'server/app': ['server/http', 'server/postgres', 'server/schedules', 'server/planning', 'server/stores',
                    'server/queue', 'server/webhooks', 'server/identity', 'server/oidc', 'server/outbound',
                    'server/jobs', 'server/kinds', 'server/base', 'engine/base'],
-    'server/cli': ['server/app', 'server/terminal', 'server/client', 'server/postgres',
+    'server/cli': ['server/app', 'server/terminal', 'server/client', 'server/postgres', 'server/outbound',
                    'server/schedules', 'server/identity', 'server/jobs', 'server/base',
                    'engine/base'],
     # libplimsoll: the kinds without a server.

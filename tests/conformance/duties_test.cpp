@@ -15,7 +15,7 @@ TEST_F(DutiesTest, EveryDutyRunsAgainstTheSchema) {
         ASSERT_TRUE(result) << duty << ": " << result.error().message;
         ++done[std::string(duty)];
     });
-    run_until([&] { return done.size() == 15; });
+    run_until([&] { return done.size() == 17; });
     background_.duties.stop();
 }
 

@@ -58,7 +58,6 @@ TEST_F(JobStoreTest, RunsFromSubmitToReport) {
     EXPECT_EQ(chunks[1].items, 10);
     const auto second = must(stores_.jobs.result_chunk(people_.team, id, 1));
     EXPECT_EQ(second, "results of " + std::string("\0\xff", 2) + "1");
-    EXPECT_EQ(chunks[1].bytes, static_cast<std::int64_t>(second.size()));
 
     const auto events = must(stores_.jobs.events(people_.team, id, 0, 100));
     std::vector<std::string> types;

@@ -11,6 +11,7 @@
 #include "server/client/credentials.hpp"
 #include "server/jobs/command.hpp"
 #include "server/jobs/settings.hpp"
+#include "server/outbound/object_store.hpp"
 #include "server/postgres/cluster/embedded_layout.hpp"
 #include "server/terminal/command_context.hpp"
 
@@ -62,6 +63,17 @@ Finding database(const DoctorFacts& facts) {
     found += " is installed; the private database ";
     found += facts.database_problem ? "is not running; `plimsoll serve` starts it." : "is running.";
     return {Grade::good, "PostgreSQL", found, ""};
+}
+
+Finding object_store(const DoctorFacts& facts) {
+    constexpr const char* kAbout = "Object store";
+    if (!facts.object_store_problem) {
+        return {Grade::good, kAbout, "The bucket can be written, read, listed and deleted from.",
+                ""};
+    }
+    return {Grade::bad, kAbout, facts.object_store_problem->message,
+            "Check the settings objects.* (PLIMSOLL_OBJECTS_…): uploads and results wait for the "
+            "store."};
 }
 
 Finding address(const DoctorFacts& facts) {
@@ -287,6 +299,7 @@ std::vector<Finding> judge(const DoctorFacts& facts) {
         findings.push_back({fatal ? Grade::bad : Grade::remark, "PostgreSQL", what,
                             "Change it for the role or the database, or in postgresql.conf."});
     }
+    if (facts.has_object_store) findings.push_back(object_store(facts));
     findings.push_back(address(facts));
     add_servers(facts, findings);
     findings.push_back(sign_in(facts));
@@ -363,6 +376,9 @@ DoctorFacts gather_facts(const app::Settings& settings) {
             facts.data_directory = folder->string();
     }
     look_at_database(facts, settings);
+    facts.has_object_store = !settings.objects.url.empty();
+    if (facts.has_object_store)
+        facts.object_store_problem = outbound::try_object_store(settings.objects);
     facts.servers = serving_processes();
     look_at_sign_in(facts);
     facts.of_kinds = findings_of_kinds(settings);

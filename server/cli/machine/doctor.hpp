@@ -18,7 +18,7 @@ namespace plimsoll::cli {
 
 using terminal::Finding;
 
-// The state of the machine, determined without changing anything.
+// The state of the machine. Only an object is written, to the object store, and deleted.
 struct DoctorFacts {
     std::string version;
     bool embedded_database = true;  // no database is configured
@@ -31,8 +31,10 @@ struct DoctorFacts {
     std::vector<ServingProcess> servers;   // servers that run on this machine
     std::string signed_in_to;              // the command line's current server; empty: none
     std::optional<Error> sign_in_problem;  // why it rejects the saved token
-    std::vector<Finding> of_kinds;         // findings of the job kinds
-    bool second_queue = false;             // the setting devices.second_queue
+    bool has_object_store = false;
+    std::optional<Error> object_store_problem;  // why it cannot be used
+    std::vector<Finding> of_kinds;              // findings of the job kinds
+    bool second_queue = false;                  // the setting devices.second_queue
     std::optional<std::uint64_t> memory_free_bytes;
     std::string data_directory;
     std::optional<std::uint64_t> disk_free_bytes;

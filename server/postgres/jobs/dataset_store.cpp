@@ -2,6 +2,7 @@
 #include "server/postgres/jobs/enqueue.hpp"
 #include "server/postgres/jobs/job_rows.hpp"
 #include "server/postgres/jobs/submit.hpp"
+#include "server/postgres/pool/contents.hpp"
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
@@ -119,7 +120,7 @@ Result<queue::Dataset> only(Result<Rows> rows) {
 
 class DatasetStore final : public queue::DatasetStore {
   public:
-    explicit DatasetStore(Pool& pool) : pool_(pool) {}
+    DatasetStore(Pool& pool, outbound::ObjectStore* objects) : pool_(pool), objects_(objects) {}
 
     awaitable<Result<queue::Dataset>> create(queue::NewDataset dataset) override {
         CO_TRY(auto made, co_await run_in(pool_, in_team(dataset.team), creation(dataset)));
@@ -155,6 +156,10 @@ class DatasetStore final : public queue::DatasetStore {
 
     awaitable<Result<queue::Dataset>> append(TeamId team, DatasetId id,
                                              queue::UploadStep step) override {
+        for (jobs::DatasetChunk& chunk : step.chunks) {
+            CO_TRY(chunk.content,
+                   co_await keep(objects_, dataset_folder(id), std::move(chunk.content)));
+        }
         auto replies =
             co_await run_in(pool_, kStepTimeout, in_team(team), appending(id, std::move(step)),
                             Statement::of(sql::datasets_get, id));
@@ -195,9 +200,10 @@ class DatasetStore final : public queue::DatasetStore {
     }
 
     awaitable<Result<std::string>> chunk(TeamId team, DatasetId id, int seq) override {
-        co_return first(
+        auto held = first(
             co_await run_in(pool_, in_team(team), Statement::of(sql::datasets_chunk, id, seq)),
             to_content, no_such_dataset());
+        co_return co_await fetch(objects_, dataset_folder(id), std::move(held));
     }
 
     awaitable<Result<queue::Submitted>> submit(queue::NewJob job, DatasetId id,
@@ -215,12 +221,14 @@ class DatasetStore final : public queue::DatasetStore {
 
   private:
     Pool& pool_;
+    outbound::ObjectStore* objects_;
 };
 
 }  // namespace
 
-std::unique_ptr<queue::DatasetStore> make_dataset_store(Pool& pool) {
-    return std::make_unique<DatasetStore>(pool);
+std::unique_ptr<queue::DatasetStore> make_dataset_store(Pool& pool,
+                                                        outbound::ObjectStore* objects) {
+    return std::make_unique<DatasetStore>(pool, objects);
 }
 
 }  // namespace plimsoll::postgres

@@ -111,13 +111,9 @@ queue::JobEvent to_event(const Row& row) {
 }
 
 queue::ChunkInfo to_chunk_info(const Row& row) {
-    queue::ChunkInfo chunk{row.get<int>("seq"),
-                           row.get<std::int64_t>("first_item"),
-                           row.get<std::int64_t>("items"),
-                           row.get<std::int64_t>("bytes"),
-                           0,
-                           ""};
-    chunk.rows_bytes = gzip_content_bytes(row.get<Maybe<std::string>>("gzip_size").value_or(""));
+    queue::ChunkInfo chunk{
+        row.get<int>("seq"), row.get<std::int64_t>("first_item"), row.get<std::int64_t>("items"),
+        gzip_content_bytes(row.get<Maybe<std::string>>("gzip_size").value_or("")), ""};
     if (row.get<std::string_view>("state") != "done") {
         chunk.error = error_message(row.get<Maybe<std::string>>("error").value_or(""));
         if (chunk.error.empty())

@@ -5,6 +5,7 @@
 #include "server/postgres/jobs/job_rows.hpp"
 #include "server/postgres/jobs/job_search.hpp"
 #include "server/postgres/jobs/submit.hpp"
+#include "server/postgres/pool/contents.hpp"
 #include "server/postgres/pool/lookups.hpp"
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/pool/scope.hpp"
@@ -108,8 +109,9 @@ std::string public_id(std::string_view sort, std::string id) {
 class JobStore final : public queue::JobStore {
   public:
     // `pool` has the role plimsoll_app and outlives this.
-    JobStore(asio::any_io_executor executor, Pool& pool)
+    JobStore(asio::any_io_executor executor, Pool& pool, outbound::ObjectStore* objects)
         : pool_(pool),
+          objects_(objects),
           submits_(std::make_shared<GroupCommit>(executor, pool)),
           lookups_(std::make_shared<JobLookups>(std::move(executor), pool)) {}
 
@@ -237,8 +239,9 @@ class JobStore final : public queue::JobStore {
     }
 
     awaitable<Result<std::string>> result_chunk(TeamId team, JobId id, int seq) override {
-        co_return first(co_await about(team, id, Statement::of(sql::results_chunk, id, seq)),
-                        to_content, {Errc::not_found, "The result chunk was not found.", {}});
+        auto held = first(co_await about(team, id, Statement::of(sql::results_chunk, id, seq)),
+                          to_content, {Errc::not_found, "The result chunk was not found.", {}});
+        co_return co_await fetch(objects_, result_folder(id, seq), std::move(held));
     }
 
     awaitable<Result<queue::TaskInput>> task_input(TeamId team, JobId id, int seq) override {
@@ -247,7 +250,8 @@ class JobStore final : public queue::JobStore {
         const Row row = rows[0];
         auto input = row.get<std::optional<std::string>>("input");
         if (!input) co_return fail(Errc::not_found, "The task's input has been deleted.");
-        co_return queue::TaskInput{std::move(*input),
+        CO_TRY(auto packed, co_await fetch(objects_, std::string(kAnyDataset), *std::move(input)));
+        co_return queue::TaskInput{std::move(packed),
                                    {row.get<int>("slice"), row.get<int>("slices")}};
     }
 
@@ -298,14 +302,16 @@ class JobStore final : public queue::JobStore {
     }
 
     Pool& pool_;
+    outbound::ObjectStore* objects_;
     std::shared_ptr<GroupCommit> submits_;
     std::shared_ptr<JobLookups> lookups_;
 };
 
 }  // namespace
 
-std::unique_ptr<queue::JobStore> make_job_store(asio::any_io_executor executor, Pool& pool) {
-    return std::make_unique<JobStore>(std::move(executor), pool);
+std::unique_ptr<queue::JobStore> make_job_store(asio::any_io_executor executor, Pool& pool,
+                                                outbound::ObjectStore* objects) {
+    return std::make_unique<JobStore>(std::move(executor), pool, objects);
 }
 
 }  // namespace plimsoll::postgres

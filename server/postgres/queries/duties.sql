@@ -52,6 +52,10 @@ select case when pg_try_advisory_xact_lock(1347176781, 100010) then plimsoll.wat
 -- $1 hours without activity.
 select case when pg_try_advisory_xact_lock(1347176781, 100005) then plimsoll.expire_uploads($1::int) else 0 end as done;
 
+-- name: duties.unnamed_objects
+-- $1 names.
+select name from plimsoll.unnamed_objects($1::text[]);
+
 -- name: duties.schema_version
 -- And the number of its functions' set. Index schema_migration_pkey backwards.
 select coalesce(max(version), 0)::int as done, coalesce((select version from plimsoll.schema_set), 0)::int as function_set

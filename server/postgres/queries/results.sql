@@ -8,7 +8,7 @@ select content from plimsoll.report where job_id = $1::bigint;
 -- Every ended task that has items, in input order; a quarantined one has no content, and all its items failed. A gzip
 -- member ends with its uncompressed size (RFC 1952), and PostgreSQL reads only the last bytes of uncompressed columns.
 -- Indexes result_<day>_pkey and task_<day>_pkey.
-select r.seq, r.state, t.first_item, t.items, r.bytes, r.error, substring(r.content from r.bytes - 3) as gzip_size
+select r.seq, r.state, t.first_item, t.items, r.error, substring(r.content from r.bytes - 3) as gzip_size
 from plimsoll.result r join plimsoll.task t on t.job_id = r.job_id and t.seq = r.seq
 where r.job_id = $1::bigint and t.items > 0 order by r.seq;
 

@@ -1,6 +1,7 @@
 #include "server/teams/report_link_store.hpp"
 
 #include "server/postgres/jobs/job_rows.hpp"
+#include "server/postgres/pool/contents.hpp"
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
@@ -56,7 +57,7 @@ Error opens_nothing() {
 
 class ReportLinkStore final : public teams::ReportLinkStore {
   public:
-    explicit ReportLinkStore(Pool& pool) : pool_(pool) {}
+    ReportLinkStore(Pool& pool, outbound::ObjectStore* objects) : pool_(pool), objects_(objects) {}
 
     awaitable<Result<std::vector<ReportLink>>> list(TeamId team, std::optional<JobId> job,
                                                     std::optional<teams::ReportLinkId> before,
@@ -100,21 +101,24 @@ class ReportLinkStore final : public teams::ReportLinkStore {
             to_chunk_info);
     }
 
-    awaitable<Result<std::string>> chunk(std::string hash, int seq) override {
-        co_return first(
+    awaitable<Result<std::string>> chunk(std::string hash, JobId job, int seq) override {
+        auto held = first(
             co_await pool_.run(Statement::of(sql::report_links_chunk, Bytes{std::move(hash)}, seq),
                                kCallTimeout),
             to_content, opens_nothing());
+        co_return co_await fetch(objects_, result_folder(job, seq), std::move(held));
     }
 
   private:
     Pool& pool_;
+    outbound::ObjectStore* objects_;
 };
 
 }  // namespace
 
-std::unique_ptr<teams::ReportLinkStore> make_report_link_store(Pool& pool) {
-    return std::make_unique<ReportLinkStore>(pool);
+std::unique_ptr<teams::ReportLinkStore> make_report_link_store(Pool& pool,
+                                                               outbound::ObjectStore* objects) {
+    return std::make_unique<ReportLinkStore>(pool, objects);
 }
 
 }  // namespace plimsoll::postgres

@@ -2,6 +2,7 @@
 
 #include "migrations/schema.hpp"
 #include "server/base/log.hpp"
+#include "server/postgres/pool/contents.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
 
@@ -28,10 +29,12 @@ struct Duty {
     // Repeated immediately while it makes progress, so that a backlog is not processed tick by
     // tick.
     bool repeats = false;
-    const Query* query = nullptr;            // none: synchronizes the server's clock
+    const Query* query = nullptr;            // none: see State::run
     int DutyOptions::* parameter = nullptr;  // of the query
     bool is_of_all_teams = false;            // then its rows are counted
 };
+
+constexpr std::string_view kSweepObjects = "sweep_objects";
 
 constexpr Duty kDuties[] = {
     {kCheckSchema, 1s, false, &sql::duties_schema_version},
@@ -54,6 +57,7 @@ constexpr Duty kDuties[] = {
     // Expired sessions and links.
     {"forget_ended", 1h, false, &sql::identity_forget_ended, &DutyOptions::keep_identity_days,
      true},
+    {kSweepObjects, 6h},  // objects that no row names
 };
 
 }  // namespace
@@ -70,10 +74,16 @@ Result<int> known_schema(const Rows& reply) {
 }
 
 struct Duties::State : std::enable_shared_from_this<State> {
-    State(asio::any_io_executor e, Pool& p, DatabaseClock& c)
-        : executor(std::move(e)), pool(p), clock(c) {}
+    State(asio::any_io_executor e, Pool& p, DatabaseClock& c, outbound::ObjectStore* o)
+        : executor(std::move(e)), pool(p), clock(c), objects(o) {}
 
     awaitable<Result<int>> run(const Duty& duty, const DutyOptions& with) {
+        if (duty.name == kSweepObjects) {
+            if (objects == nullptr) co_return 0;
+            CO_TRY(const int removed, co_await sweep_objects(*objects, pool, clock.now()));
+            log::info("objects collected", {{"objects", std::to_string(removed)}});
+            co_return removed;
+        }
         if (duty.query == nullptr) co_return co_await clock.read();
         Batch batch;
         if (duty.is_of_all_teams) batch.push_back(across_teams());
@@ -105,14 +115,16 @@ struct Duties::State : std::enable_shared_from_this<State> {
     asio::any_io_executor executor;
     Pool& pool;
     DatabaseClock& clock;
+    outbound::ObjectStore* objects;
     DutyOptions options = {};
     Observer observer = {};
     std::list<asio::steady_timer> timers = {};
     bool stopped = false;
 };
 
-Duties::Duties(asio::any_io_executor executor, Pool& pool, DatabaseClock& clock)
-    : state_(std::make_shared<State>(std::move(executor), pool, clock)) {}
+Duties::Duties(asio::any_io_executor executor, Pool& pool, DatabaseClock& clock,
+               outbound::ObjectStore* objects)
+    : state_(std::make_shared<State>(std::move(executor), pool, clock, objects)) {}
 
 Duties::~Duties() { stop(); }
 

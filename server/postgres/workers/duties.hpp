@@ -8,6 +8,10 @@
 #include <memory>
 #include <string_view>
 
+namespace plimsoll::outbound {
+class ObjectStore;
+}  // namespace plimsoll::outbound
+
 namespace plimsoll::postgres {
 
 struct DutyOptions {
@@ -33,8 +37,10 @@ class Duties {
     using Observer = std::function<void(std::string_view duty, const Result<int>& done)>;
 
     // `pool` has the role plimsoll_app and outlives this, like `clock`. It should not be the one
-    // that answers requests: a duty may take seconds.
-    Duties(asio::any_io_executor executor, Pool& pool, DatabaseClock& clock);
+    // that answers requests: a duty may take seconds. `objects`: nullptr if there is no object
+    // store.
+    Duties(asio::any_io_executor executor, Pool& pool, DatabaseClock& clock,
+           outbound::ObjectStore* objects = nullptr);
     ~Duties();
 
     // Runs one once. Returns how many items it processed, so that the caller can repeat it while

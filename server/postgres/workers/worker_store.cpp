@@ -1,5 +1,6 @@
 #include "server/postgres/workers/worker_store.hpp"
 
+#include "server/postgres/pool/contents.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
 #include "server/postgres/workers/duties.hpp"
@@ -41,8 +42,9 @@ std::vector<std::int64_t> HeldLeases::fences() const {
     return fences;
 }
 
-WorkerStore::WorkerStore(const asio::any_io_executor& executor, Pool& pool, Listener& listener)
-    : pool_(pool), waiting_(executor) {
+WorkerStore::WorkerStore(const asio::any_io_executor& executor, Pool& pool, Listener& listener,
+                         outbound::ObjectStore* objects)
+    : pool_(pool), objects_(objects), waiting_(executor) {
     listener.subscribe({"plimsoll_ready",
                         [this](std::string_view device_class) {
                             if (device_class == device_class_) woken();
@@ -139,11 +141,35 @@ awaitable<Result<queue::Claim>> WorkerStore::leased(WorkerHandle worker, Stateme
                                                              worker.epoch, claim.fence),
                                                kCallTimeout));
         take_chunks(claim, chunks);
+        if (auto fetched = co_await fetch_chunks(claim); !fetched) {
+            // At no cost of an attempt; if this fails too, the lease expires.
+            std::vector<queue::TaskName> names;
+            for (const auto& task : claim.tasks) names.push_back({task.job, task.seq});
+            co_await release(worker, claim.fence, std::move(names));
+            co_return fail(std::move(fetched.error()));
+        }
     }
     for (const auto& task : claim.tasks)
         if (!task.model.empty()) resident_ = {task.model};
     held_.add(claim);
     co_return claim;
+}
+
+// Those that are in the object store. A missing one stays as it is, like one that is damaged: its
+// tasks fail where kinds read inputs.
+awaitable<Result<void>> WorkerStore::fetch_chunks(queue::Claim& claim) {
+    std::map<const std::string*, std::shared_ptr<const std::string>> fetched;
+    for (auto& task : claim.tasks) {
+        if (task.chunk == nullptr || !is_elsewhere(*task.chunk)) continue;
+        auto& content = fetched[task.chunk.get()];
+        if (content == nullptr) {
+            auto got = co_await fetch(objects_, std::string(kAnyDataset), *task.chunk);
+            if (!got && got.error().code != Errc::corrupt) co_return fail(std::move(got.error()));
+            content = got ? std::make_shared<const std::string>(*std::move(got)) : task.chunk;
+        }
+        task.chunk = content;
+    }
+    co_return Result<void>{};
 }
 
 awaitable<Result<queue::Acceptance>> WorkerStore::complete(WorkerHandle worker, std::int64_t fence,
@@ -154,6 +180,11 @@ awaitable<Result<queue::Acceptance>> WorkerStore::complete(WorkerHandle worker, 
     for (queue::TaskReport& report : reports) {
         settled.push_back({report.job, report.seq});
         if (!report.lines.empty()) said.push_back({report.job, report.seq, report.lines});
+        if (objects_ == nullptr || report.outcome != queue::TaskReport::Outcome::done) continue;
+        // A merge rewrites the rows of the task before it.
+        const auto folder = result_folder(report.job, report.seq - (report.merge ? 1 : 0));
+        CO_TRY(report.output.results,
+               co_await keep(objects_, folder, std::move(report.output.results)));
     }
     // First, while the lease is there; most tasks say nothing.
     if (!said.empty()) batch.push_back(log_record(worker, fence, said));

@@ -9,6 +9,10 @@
 #include <set>
 #include <vector>
 
+namespace plimsoll::outbound {
+class ObjectStore;
+}  // namespace plimsoll::outbound
+
 namespace plimsoll::postgres {
 
 // The worker process's open tasks by fence.
@@ -31,8 +35,9 @@ class HeldLeases {
 class WorkerStore final : public queue::WorkerStore {
   public:
     // `pool` and `listener` have the role plimsoll_worker and outlive this; the listener must not
-    // be started yet.
-    WorkerStore(const asio::any_io_executor& executor, Pool& pool, Listener& listener);
+    // be started yet. `objects`: nullptr if there is no object store.
+    WorkerStore(const asio::any_io_executor& executor, Pool& pool, Listener& listener,
+                outbound::ObjectStore* objects = nullptr);
 
     awaitable<Result<queue::WorkerHandle>> register_worker(queue::WorkerInfo info) override;
     awaitable<Result<void>> report_unusable(queue::WorkerInfo info) override;
@@ -60,9 +65,11 @@ class WorkerStore final : public queue::WorkerStore {
 
   private:
     awaitable<Result<queue::Claim>> leased(queue::WorkerHandle worker, Statement claiming);
+    awaitable<Result<void>> fetch_chunks(queue::Claim& claim);
     void woken();
 
     Pool& pool_;
+    outbound::ObjectStore* objects_;
     HeldLeases held_;
     std::string device_class_;
     std::int64_t worker_id_ = 0;

@@ -7,13 +7,13 @@ namespace plimsoll::worker {
 bool Outage::begins_with(const Error& error) {
     const bool passing = error.code == Errc::unavailable || error.code == Errc::timeout ||
                          error.code == Errc::exhausted;
-    if (passing && !on_) log::warn("database does not respond", {{"reason", error.message}});
+    if (passing && !on_) log::warn("work waits", {{"reason", error.message}});
     on_ = on_ || passing;
     return passing;
 }
 
 void Outage::ends() {
-    if (on_) log::info("database responds again");
+    if (on_) log::info("work goes on");
     on_ = false;
 }
 

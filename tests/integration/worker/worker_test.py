@@ -237,11 +237,11 @@ class Worker(EngineCase):
         self.addCleanup(self.queue.connection.execute, 'alter role plimsoll_worker login')
         self.queue.connection.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'plimsoll_worker'")
         self.go()
-        self.until(lambda: 'database does not respond' in engine.text(), 'the outage was not noticed')
+        self.until(lambda: 'work waits' in engine.text(), 'the outage was not noticed')
         self.queue.connection.execute('alter role plimsoll_worker login')
         self.until_state(id, 'succeeded')
         self.assertEqual(self.attempts(id), 1)
-        self.until(lambda: 'database responds again' in engine.text(), 'the end of the outage was not noticed')
+        self.until(lambda: 'work goes on' in engine.text(), 'the end of the outage was not noticed')
 
     def test_a_database_that_hangs_is_waited_for(self):
         gate = Gate(DATABASE + '/.s.PGSQL.5432', str(self.folder / '.s.PGSQL.5432'))
@@ -251,7 +251,7 @@ class Worker(EngineCase):
         self.until_held()
         gate.shut()
         self.go()
-        self.until(lambda: 'database does not respond' in engine.text(), 'the silence was not noticed')
+        self.until(lambda: 'work waits' in engine.text(), 'the silence was not noticed')
         gate.open()
         self.until_state(id, 'succeeded')
         self.assert_each_once(id, [f'hold {self.folder}'])

@@ -129,11 +129,11 @@ class Results {
     awaitable<Response> linked(const Call& call, Format format) {
         auto opened = co_await opener_.open(call);
         auto chunks = need(co_await links_.chunks(opened.hash));
-        ResultSource source{
-            [&links = links_, hash = opened.hash](int seq) { return links.chunk(hash, seq); },
-            [](int) -> awaitable<Result<queue::TaskInput>> {
-                co_return fail(Errc::not_found, "Report links do not show inputs.");
-            }};
+        ResultSource source{[&links = links_, hash = opened.hash, job = opened.report.job.id](
+                                int seq) { return links.chunk(hash, job, seq); },
+                            [](int) -> awaitable<Result<queue::TaskInput>> {
+                                co_return fail(Errc::not_found, "Report links do not show inputs.");
+                            }};
         Reader reader{opened.report.maker,
                       linked_downloads_.open({opened.hash, to_public(opened.report.job.team)})};
         co_return co_await send(call, std::move(opened.report.job), std::move(chunks),

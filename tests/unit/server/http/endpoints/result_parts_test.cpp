@@ -29,7 +29,6 @@ class ResultPartsTest : public testing::Test {
             [&](int) -> boost::asio::awaitable<Result<std::string>> { co_return packed; }, {}};
         queue::ChunkInfo chunk;
         chunk.items = std::ranges::count(rows, '\n');
-        chunk.bytes = static_cast<std::int64_t>(packed.size());
         chunk.rows_bytes = static_cast<std::int64_t>(rows.size());
         ResultParts parts(std::move(source), pool_, {}, {chunk}, {}, jobs::ResultsFormat::jsonl,
                           jobs::contracts()[0], std::make_shared<PartSizes>());
