@@ -9,6 +9,8 @@
 -- memory. PLM01: the worker is not registered or has expired.
 -- To keep leases short, a worker holds at most two: one running, one fetched ahead. A task that a worker died on is
 -- handed out alone and, for a minute, not to the device that it died on while another one could run it.
+-- Does not wait for the disk: a crash of the database may forget the claims of its last moments, never the record of an
+-- outcome and not its claim. Forgotten, the tasks are ready again; their old holder's results are stale.
 create or replace function claim(p_worker_id int, p_epoch int, p_max_seconds float8 default 0.25,
   p_max_tasks int default 64, p_memory_bucket smallint default null, p_models text[] default '{}',
   p_now timestamptz default clock_timestamp())
@@ -25,7 +27,9 @@ begin
   v_taken := claim_next(p_worker_id, p_epoch, p_max_seconds, p_max_tasks, p_memory_bucket, p_models, p_now);
   if v_taken.jobs is null then
     return;
-  elsif 0 = all (v_taken.tasks) then
+  end if;
+  perform set_config('synchronous_commit', 'off', true);
+  if 0 = all (v_taken.tasks) then
     return query select v_taken.fence, a.*
     from leased_first_tasks(v_taken.jobs, v_taken.attempts, v_taken.ests) a;
   else

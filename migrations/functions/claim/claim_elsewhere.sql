@@ -38,6 +38,7 @@ begin
     continue when is_held(v_worker) or is_held(v_guest);
     select * into v_taken from claim_cross_class(v_guest, v_bucket, p_max_seconds, p_max_tasks, p_now);
     continue when v_taken.jobs is null;
+    perform set_config('synchronous_commit', 'off', true);
     return query select v_taken.fence, a.*
     from leased_jobs(v_taken.jobs, v_taken.tasks, v_taken.attempts, v_taken.ests) a;
     return;
