@@ -18,6 +18,12 @@ def state_of(pid):
     return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
+def waits_for(pid, number):
+    """Whether a stopped process will get the signal when it continues."""
+    pending = next(line for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("ShdPnd"))
+    return int(pending.split()[1], 16) >> number - 1 & 1
+
+
 class Faults(unittest.TestCase):
     def setUp(self):
         self.server = Server().start()
@@ -105,6 +111,18 @@ class Faults(unittest.TestCase):
         self.server.start()
         self.api.base = self.server.base
         self.check_recovery()
+
+    def test_an_acknowledged_job_outlives_a_database_that_writes_its_log_only_when_it_must(self):
+        parts = {command_line(pid).rpartition(": ")[2].strip(): pid for pid in descendants(self.server.postmaster())}
+        os.kill(parts["walwriter"], signal.SIGSTOP)
+        jobs = [self.api.submit_texts(["good"] * (n + 1)) for n in range(3)]
+        os.kill(parts["background writer"], signal.SIGKILL)
+        while not waits_for(parts["walwriter"], signal.SIGQUIT):
+            pass
+        os.kill(parts["walwriter"], signal.SIGCONT)
+        self.check_recovery()
+        for texts, job in enumerate(jobs, 1):
+            self.check_exact(job, texts)
 
     def test_a_killed_database_is_restarted_even_if_it_is_a_zombie(self):
         # As in a container without an init: PostgreSQL's parent is gone, and the process that inherits its children never reaps them.
