@@ -120,8 +120,8 @@ grant execute on function
 -- plimsoll_worker: nothing else, because workers parse untrusted files.
 grant select on schema_migration, schema_function, schema_set to plimsoll_worker;
 grant execute on function
-  claim, claim_elsewhere, complete, heartbeat, node_is_idle, read_claimed_chunks, record_log, register_worker,
-  release_tasks, report_cleanup, report_device, retire_worker to plimsoll_worker;
+  claim, claim_elsewhere, complete, heartbeat, node_is_idle, read_claimed_chunks, read_lease, record_log,
+  register_worker, release_tasks, report_cleanup, report_device, retire_worker to plimsoll_worker;
 
 -- plimsoll_metrics: no team, no user, no text.
 grant execute on function queue_depth to plimsoll_metrics;

@@ -72,6 +72,27 @@ TEST_F(ConnectionTest, ScalarsRoundTrip) {
     EXPECT_THROW(row.get<int>("nothing"), std::logic_error);
 }
 
+TEST_F(ConnectionTest, TransactionsOfABatchCommitOneByOne) {
+    const auto say = [](const char* sql, bool begins) {
+        return Statement{Query{"test", sql}, {}, begins};
+    };
+    ASSERT_TRUE(run({say("create temp table kept (n int)", false)}));
+    const auto both = run({say("insert into kept values (1) returning n", false),
+                           say("select txid_current_if_assigned() is null fresh", true)});
+    ASSERT_TRUE(both) << both.error().message;
+    ASSERT_EQ(both->size(), 2u);
+    EXPECT_TRUE(both->back()[0].get<bool>("fresh")) << "the first one is over";
+    // The failure is the answer, and what is committed stays.
+    const auto broken = run({say("insert into kept values (2)", false), say("select 1 / 0", true),
+                             say("insert into kept values (3)", true)});
+    ASSERT_FALSE(broken);
+    EXPECT_EQ(broken.error().code, Errc::invalid_input);
+    const auto kept = run("select array_agg(n order by n)::bigint[] numbers from kept");
+    ASSERT_TRUE(kept) << "the connection goes on";
+    EXPECT_EQ(kept->front()[0].get<std::vector<std::int64_t>>("numbers"),
+              (std::vector<std::int64_t>{1, 2, 3}));
+}
+
 TEST_F(ConnectionTest, ATextWithNulIsRefusedAndNotCut) {
     const std::string text("a\0b", 3);
     for (const auto& refused :

@@ -85,15 +85,22 @@ class Queue:
                                  list(capabilities), memory, speed, '{}', list(helps), *ran)[0])
 
     def claim(self, worker, seconds=1e6, tasks=64, memory=None, models=()):
-        return self._tasks(self.call('claim', 'int int float8 int smallint text[]', *worker, seconds, tasks, memory, list(models)))
+        return self._tasks(self.claim_by_job(worker, seconds, tasks, memory, models))
+
+    def claim_by_job(self, worker, seconds=1e6, tasks=64, memory=None, models=()):
+        """A row a job."""
+        return self._read(worker, self.call('claim', 'int int float8 int smallint text[]', *worker, seconds, tasks, memory, list(models)))
 
     def claim_elsewhere(self, worker, seconds=1e6, tasks=64, memory=None):
         """What it helps with."""
-        return self._tasks(self.call('claim_elsewhere', 'int int float8 int smallint', *worker, seconds, tasks, memory))
+        return self._tasks(self._read(worker, self.call('claim_elsewhere', 'int int float8 int smallint', *worker, seconds, tasks, memory)))
+
+    def _read(self, worker, leased):
+        return self.rows("select * from read_lease(%s, %s, '{}')", *worker) if leased else []
 
     @staticmethod
     def _tasks(rows):
-        """A claim answers a row a job: here a row a task, in the claim's order."""
+        """A row a task, in the claim's order."""
         placed = []
         for row in rows:
             nothing = [None] * len(row.tasks)

@@ -1,12 +1,10 @@
--- Gives a worker tasks of another class, as claim does for its own: of one job, of a kind that it helps with, about
+-- Leases to a worker tasks of another class, as claim does of its own: of one job, of a kind that it helps with, about
 -- p_max_seconds of its own time. Merge tasks and everything else in the host's lanes are not for helpers. A worker
 -- calls this when its own class had nothing, and claims nothing else while it holds such a lease: after a lost response
 -- it must call retire_worker and register a new epoch. A worker that holds a lease gets nothing.
 create or replace function claim_elsewhere(p_worker_id int, p_epoch int, p_max_seconds float8 default 0.25,
   p_max_tasks int default 64, p_memory_bucket smallint default null, p_now timestamptz default clock_timestamp())
-returns table (fence bigint, job_id bigint, is_merge boolean, is_whole boolean, kind text, kind_version smallint,
-  args json, model text, tasks int[], attempts smallint[], est_seconds real[], places int[], items int[],
-  inputs bytea[], partials bytea[], priority smallint, trace bytea)
+returns table (fence bigint)
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -39,8 +37,8 @@ begin
     select * into v_taken from claim_cross_class(v_guest, v_bucket, p_max_seconds, p_max_tasks, p_now);
     continue when v_taken.jobs is null;
     perform set_config('synchronous_commit', 'off', true);
-    return query select v_taken.fence, a.*
-    from leased_jobs(v_taken.jobs, v_taken.tasks, v_taken.attempts, v_taken.ests) a;
+    fence := v_taken.fence;
+    return next;
     return;
   end loop;
 end

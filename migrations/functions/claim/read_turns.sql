@@ -2,7 +2,7 @@
 -- examine. p_held: accounts whose leases the worker holds; they may be served at their cap, because this device is one
 -- of their slots. Fields: versions/0001_baseline, claim_turns.
 --
--- The lanes of an account are in the order in which they are served, see claim_next. Accounts are found in order of
+-- The lanes of an account are in the order in which they are served, see claim. Accounts are found in order of
 -- virtual time, from the class's clock on (index account_state_turn). The caller holds the class lock.
 create or replace function read_turns(p_worker worker, p_bucket smallint, p_max_tasks int, p_models text[],
   p_clock float8, p_held int[], p_accounts int, p_now timestamptz)

@@ -42,7 +42,8 @@ struct Connection::Pending {
     std::vector<std::string_view> names;  // of the statements, for errors
     std::vector<const char*> prepares;    // statements prepared for the following batch, by name
     Replies replies;
-    std::optional<Error> error;  // of the first statement that failed
+    std::optional<Error> error;    // of the first statement that failed
+    std::size_t transactions = 1;  // that have not ended yet
     Deadline deadline;
     std::unique_ptr<Completion> waiting;  // null: answered, or the caller left
 
@@ -101,6 +102,7 @@ void Connection::start(Batch batch, Deadline deadline, std::unique_ptr<Completio
     }
     for (const Statement& statement : batch) {
         started->names.push_back(statement.query.name);
+        started->transactions += statement.begins_transaction;
         if (std::ranges::any_of(statement.params, &Param::is_text_with_nul)) {
             started->answer(fail(Errc::invalid_input, "A text contains U+0000."));
             return;
@@ -120,7 +122,7 @@ void Connection::start(Batch batch, Deadline deadline, std::unique_ptr<Completio
 bool Connection::prepare(const Batch& batch, Deadline deadline) {
     if (!prepares_) return true;
     auto preparing = std::make_shared<Pending>();
-    for (const auto& [query, params] : batch) {
+    for (const auto& [query, params, begins_transaction] : batch) {
         if (!query.prepared || !prepared_.insert(query.prepared).second) continue;
         preparing->names.push_back(query.name);
         preparing->prepares.push_back(query.prepared);
@@ -139,6 +141,7 @@ bool Connection::send(const Batch& batch) {
     std::vector<int> lengths;
     std::vector<int> formats;
     for (const Statement& statement : batch) {
+        if (statement.begins_transaction && PQpipelineSync(handle_.get()) != 1) return false;
         types.clear();
         values.clear();
         lengths.clear();
@@ -222,6 +225,7 @@ void Connection::take(Pending& front, pg_result* result) {
         case PGRES_TUPLES_OK: front.replies.push_back(std::move(rows)); return;
         case PGRES_PIPELINE_ABORTED: return;
         case PGRES_PIPELINE_SYNC: {
+            if (--front.transactions > 0) return;
             auto finished = std::move(pending_.front());
             pending_.pop_front();
             if (finished->error && !finished->prepares.empty()) {

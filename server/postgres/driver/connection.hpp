@@ -98,11 +98,12 @@ inline Error team_limit_reached(int max, std::string_view things, std::string_vi
 // One connection in libpq's pipeline mode: batches of several callers are in flight at once, and
 // responses arrive in order. Not thread-safe: use it on the executor's one thread.
 //
-// A batch without a BEGIN of its own is one implicit transaction that commits at its end; its
-// caller gets the response after the commit. Only statements marked `prepared` in queries/*.sql
-// outlive a batch in the session. Transaction-pooling proxies work: with one that does not track
-// prepared statements, one call fails as unavailable, and from then on statements are parsed each
-// time.
+// A batch without a BEGIN of its own is one implicit transaction that commits at its end, or
+// several (Statement::begins_transaction), each of which runs even if one before it failed; its
+// caller gets the response after the last commit, or the first failure. Only statements marked
+// `prepared` in queries/*.sql outlive a batch in the session. Transaction-pooling proxies work:
+// with one that does not track prepared statements, one call fails as unavailable, and from then on
+// statements are parsed each time.
 class Connection : public std::enable_shared_from_this<Connection> {
   public:
     // `lost` is called once, with the reason, if the connection breaks or is abandoned; not by

@@ -88,17 +88,19 @@ struct Query {
 struct Statement {
     Query query;
     std::vector<Param> params;
+    // What comes before it in its batch is committed first.
+    bool begins_transaction = false;
 
     template <class... Values>
     static Statement of(const Query& query, Values&&... values) {
-        Statement statement{query, {}};
+        Statement statement{query, {}, false};
         statement.params.reserve(sizeof...(values));
         (statement.params.emplace_back(std::forward<Values>(values)), ...);
         return statement;
     }
 };
 
-// Statements sent in one round trip as one transaction.
+// Statements sent in one round trip, as one transaction unless a statement begins another.
 using Batch = std::vector<Statement>;
 
 // The results of a batch's statements, in order.

@@ -16,16 +16,16 @@ select alive, stale_fences, cancelled_jobs, cleanup from plimsoll.heartbeat(
 select plimsoll.report_cleanup($1::int, $2::int, $3::bigint, $4::json);
 
 -- name: worker.claim (prepared)
--- One row per job.
-select fence, job_id, is_merge, is_whole, kind, kind_version, args, model, tasks, attempts, est_seconds, places, items, inputs, partials,
-  priority, trace
-from plimsoll.claim($1::int, $2::int, $3::float8, $4::int, $5::smallint, $6::text[]);
+select fence from plimsoll.claim($1::int, $2::int, $3::float8, $4::int, $5::smallint, $6::text[]);
 
 -- name: worker.claim_elsewhere
--- As worker.claim.
+select fence from plimsoll.claim_elsewhere($1::int, $2::int, $3::float8, $4::int, $5::smallint);
+
+-- name: worker.read_lease (prepared)
+-- What the claim before it has leased: the worker's newest lease but $3. One row per job.
 select fence, job_id, is_merge, is_whole, kind, kind_version, args, model, tasks, attempts, est_seconds, places, items, inputs, partials,
   priority, trace
-from plimsoll.claim_elsewhere($1::int, $2::int, $3::float8, $4::int, $5::smallint);
+from plimsoll.read_lease($1::int, $2::int, $3::bigint[]);
 
 -- name: worker.chunks
 -- The inputs of a lease's tasks that run on chunks of datasets.

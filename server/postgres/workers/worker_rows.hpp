@@ -20,7 +20,7 @@ std::string to_json(const queue::WorkerTelemetry& telemetry);
 // The answer to a cleanup request: JSON, in bytes.
 std::string to_json(const queue::Freed& freed);
 
-// From the rows of worker.claim or worker.claim_elsewhere.
+// From the rows of worker.read_lease.
 queue::Claim to_claim(const Rows& rows);
 
 // Whether the claim has tasks whose inputs are dataset chunks, which are fetched separately.

@@ -132,8 +132,14 @@ awaitable<Result<queue::Claim>> WorkerStore::claim_elsewhere(
 }
 
 awaitable<Result<queue::Claim>> WorkerStore::leased(WorkerHandle worker, Statement claiming) {
-    CO_TRY(auto rows, co_await pool_.run(std::move(claiming), kCallTimeout));
-    auto claim = to_claim(rows);
+    auto reading = Statement::of(sql::worker_read_lease, worker.id, worker.epoch, held_.fences());
+    reading.begins_transaction = true;
+    Batch batch;
+    batch.push_back(std::move(claiming));
+    batch.push_back(std::move(reading));
+    CO_TRY(auto replies, co_await pool_.run(std::move(batch), kCallTimeout));
+    // Without a new lease, the second one may have found one whose claim's response was lost.
+    auto claim = replies.front().empty() ? queue::Claim{} : to_claim(replies.back());
     if (runs_on_chunks(claim)) {
         // The claim stays valid in the database even if this fails: heartbeats will not name its
         // lease, so it expires.

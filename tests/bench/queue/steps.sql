@@ -28,7 +28,8 @@ declare
 begin
   select * into w from bench.worker where n = p_n;
   return query select coalesce(max(c.fence), 0), count(length(u.input))
-  from claim(w.worker_id, w.epoch, 1e9, p_tasks) c left join unnest(c.inputs) u(input) on true;
+  from claim(w.worker_id, w.epoch, 1e9, p_tasks) n cross join lateral read_lease(w.worker_id, w.epoch, array[-n.fence]) c
+  left join unnest(c.inputs) u(input) on true;
 end
 $$;
 

@@ -49,7 +49,8 @@ class Catalogue(unittest.TestCase):
               and has_function_privilege('plimsoll_worker', oid, 'execute') order by 1""")
         self.assertEqual([r.proname for r in functions],
                          ['claim', 'claim_elsewhere', 'complete', 'heartbeat', 'node_is_idle',
-                          'read_claimed_chunks', 'record_log', 'register_worker', 'release_tasks', 'report_cleanup', 'report_device', 'retire_worker'])
+                          'read_claimed_chunks', 'read_lease', 'record_log', 'register_worker', 'release_tasks', 'report_cleanup', 'report_device',
+                          'retire_worker'])
 
     def test_the_application_may_execute_what_the_page_of_rights_grants_and_nothing_else(self):
         granted = re.search(r'grant execute on function([^;]*) to plimsoll_app;',

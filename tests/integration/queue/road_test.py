@@ -116,9 +116,6 @@ class Road(QueueCase):
         self.assertEqual(self.queue.complete(self.host, [merge]), ['replayed'])
         self.assertEqual(self.queue.complete(self.host, [merge], fence=merge.fence + 1), ['stale'])
 
-    def claim_by_job(self, worker):
-        return self.queue.call('claim', 'int int float8 int smallint text[]', *worker, 1e6, 64, None, [])
-
     def complete_whole(self, worker, jobs, partial=b'{}'):
         """Completes the rows of a claim by job as its worker does: tasks that are all done, in the claim's order."""
         tasks = sorted((place, row.job_id, task, items) for row in jobs
@@ -132,14 +129,14 @@ class Road(QueueCase):
         first, second = self.submit(job(self.team, [task(10, data=b'a'), task(20), task(5, data=b'c')], args='{"model": "x"}'), job(self.team, 2))
         released = self.queue.claim(self.cpu, tasks=1)
         self.assertEqual(self.queue.release(self.cpu, released), 1)  # its task stands last now
-        rows = {row.job_id: row for row in self.claim_by_job(self.cpu)}
+        rows = {row.job_id: row for row in self.queue.claim_by_job(self.cpu)}
         row = rows[first]
         self.assertEqual((row.kind, row.kind_version, row.args, row.is_merge, row.partials), ('test', 1, {'model': 'x'}, False, None))
         self.assertEqual((row.tasks, row.items, row.inputs, row.attempts, row.places), ([0, 1, 2], [10, 20, 5], [b'a', b'in', b'c'], [1, 1, 1], [5, 1, 2]))
         self.assertEqual((rows[second].tasks, rows[second].places), ([0, 1], [3, 4]))
-        self.assertEqual(self.claim_by_job(self.cpu), [])
+        self.assertEqual(self.queue.claim_by_job(self.cpu), [])
         self.assertEqual([self.complete_whole(self.cpu, list(rows.values())) for _ in range(2)], ['accepted', 'replayed'])
-        merges = self.claim_by_job(self.host)
+        merges = self.queue.claim_by_job(self.host)
         self.assertEqual([(m.job_id, m.is_merge, m.tasks, m.items, len(m.partials)) for m in merges],
                          [(first, True, [3], None, 3), (second, True, [2], None, 2)])
         self.assertEqual(self.complete_whole(self.host, merges, b'{"r": 3}'), 'accepted')
@@ -150,13 +147,13 @@ class Road(QueueCase):
 
     def test_a_whole_lease_is_refused_late_and_of_a_job_that_is_being_cancelled(self):
         cancelled, other = self.submit(job(self.team, 2), job(self.team, 2))
-        rows = self.claim_by_job(self.cpu)
+        rows = self.queue.claim_by_job(self.cpu)
         self.queue.cancel(self.team, cancelled)
         self.assertEqual(self.complete_whole(self.cpu, rows), 'accepted')
         self.assertEqual([self.queue.state(id) for id in (cancelled, other)], ['cancelled', 'running'])
         self.assertEqual({r.job_id for r in self.queue.rows('select job_id from result')}, {other})
         self.submit(job(self.team, 2))
-        late = self.claim_by_job(self.cpu)
+        late = self.queue.claim_by_job(self.cpu)
         self.queue.now = self.seconds_from_now(16)
         self.assertEqual(self.complete_whole(self.cpu, late), 'stale')
 

@@ -9,7 +9,8 @@ create function replay.claim(p_worker int, p_epoch int, p_seconds float8, p_task
 returns table (fence bigint, job_id bigint, task int, attempt smallint) language plpgsql as $$
 begin
   return query select c.fence, c.job_id, u.task, u.attempt
-  from claim(p_worker, p_epoch, p_seconds, p_tasks, null, '{}', p_now) c
+  from claim(p_worker, p_epoch, p_seconds, p_tasks, null, '{}', p_now) n
+  cross join lateral read_lease(p_worker, p_epoch, array[-n.fence]) c
   cross join unnest(c.tasks, c.attempts, c.places) u(task, attempt, place) order by u.place;
 exception when sqlstate 'PLM01' then
   return query select null::bigint, null::bigint, null::int, null::smallint;
