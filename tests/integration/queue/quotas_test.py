@@ -43,7 +43,7 @@ class Quotas(QueueCase):
         self.assertEqual(len(self.queue.claim(self.cpu)), 5)
 
     def test_an_exhausted_quota_blocks_nobody(self):
-        """The first sixteen accounts in turn, and more, have nothing left."""
+        """All accounts that one claim looks at, and more, have nothing left."""
         spent = [self.queue.make_team(f'spent {i}') for i in range(40)]
         for team in spent:
             self.submit_one(team, 2)

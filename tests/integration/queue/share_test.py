@@ -52,7 +52,7 @@ class Share(QueueCase):
     def test_weights_one_two_three(self):
         teams = self.teams(3, weights=[1.0, 2.0, 3.0])
         self.backlog(teams, 600)
-        served = self.serve(20, size=48, teams=teams, weights=[1, 2, 3], quantum=3 * 0.01 + 0.01)
+        served = self.serve(20, size=48, teams=teams, weights=[1, 2, 3], quantum=0.01 + 0.01)
         total = sum(served.values())
         for team, weight in zip(teams, (1, 2, 3)):
             self.assertAlmostEqual(served[team] / total, weight / 6, delta=0.01)
@@ -61,12 +61,12 @@ class Share(QueueCase):
         self.queue.connection.execute('update device_class set half_life_seconds = 30')
         teams = self.teams(3, weights=[1.0, 2.0, 3.0])
         self.backlog(teams, 600)
-        self.serve(20, size=48, teams=teams, weights=[1, 2, 3], quantum=3 * 0.01 + 0.01, pause=10)
+        self.serve(20, size=48, teams=teams, weights=[1, 2, 3], quantum=0.01 + 0.01, pause=10)
 
     def test_many_teams_share_within_a_quantum(self):
         teams = self.teams(40)
         self.backlog(teams, 60, lanes=3)
-        self.serve(60, size=64, teams=teams, weights=[1] * 40, quantum=4 * 0.01 + 0.01)
+        self.serve(60, size=64, teams=teams, weights=[1] * 40, quantum=2 * 0.01 + 0.01)
 
     def test_four_workers_at_once_share_within_a_quantum(self):
         accounts, lanes, tasks = (1000, 5, 20) if 'PLIMSOLL_LONG_TESTS' in os.environ else (60, 5, 12)
@@ -98,19 +98,19 @@ class Share(QueueCase):
         teams = self.teams(20)
         self.backlog(teams[:10], 20, seconds=0.2)
         self.backlog(teams[10:], 400, seconds=0.01)
-        self.serve(40, size=64, teams=teams, weights=[1] * 20, quantum=4 * 0.2 + 0.2)
+        self.serve(40, size=64, teams=teams, weights=[1] * 20, quantum=2 * 0.2 + 0.2)
 
     def test_a_claim_leaves_few_teams_with_a_remainder(self):
         """Tasks claimed ahead of waiting teams come from one team after the other, in this order."""
-        self.backlog(self.teams(20), 2)
-        teams = self.team_of(self.queue.claim(self.cpu, seconds=0.295))
-        self.assertEqual([len(list(of_one)) for _, of_one in groupby(teams)], [2] * 15)
+        self.backlog(self.teams(40), 2)
+        teams = self.team_of(self.queue.claim(self.cpu, seconds=0.615))
+        self.assertEqual([len(list(of_one)) for _, of_one in groupby(teams)], [2] * 31)
 
     def test_a_team_with_five_lanes_has_one_share(self):
         many, single = self.teams(2)
         self.backlog([many], 300, lanes=5)
         self.backlog([single], 300)
-        served = self.serve(10, size=32, teams=[many, single], weights=[1, 1], quantum=2 * 0.01 + 0.01)
+        served = self.serve(10, size=32, teams=[many, single], weights=[1, 1], quantum=0.01 + 0.01)
         self.assertAlmostEqual(served[many], served[single], delta=0.03)
 
     def test_one_task_beside_a_backlog_is_next(self):
@@ -137,7 +137,7 @@ class Share(QueueCase):
         for _ in range(10):
             self.queue.complete(self.cpu, self.queue.claim(self.cpu))
         self.backlog([idle], 400)
-        self.serve(5, size=32, teams=[idle, busy], weights=[1, 1], quantum=2 * 0.01 + 0.01)
+        self.serve(5, size=32, teams=[idle, busy], weights=[1, 1], quantum=0.01 + 0.01)
 
     def test_charges_follow_what_was_measured(self):
         wrong, right = self.teams(2)

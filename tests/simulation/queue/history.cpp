@@ -31,7 +31,7 @@ void Simulator::run(std::uint64_t seed, bool many) {
 void Simulator::set_up(bool many) {
     queue_.reset();
     now_ = kStart;
-    teams_ = many && chance_.percent(2) ? chance_.between(18, 20) : chance_.between(2, 4);
+    teams_ = many && chance_.percent(2) ? chance_.between(34, 36) : chance_.between(2, 4);
     fair_ = teams_ <= 4 && chance_.percent(40);
     longest_.clear();
     for (int t = 0; t < teams_; ++t)

@@ -17,7 +17,7 @@ class Simulator {
     explicit Simulator(queue::rules::Guards guards = {}, Record* record = nullptr)
         : queue_(guards), observer_(queue_), record_(record) {}
 
-    // One history; throws Violation. many: more than 16 teams now and then
+    // One history; throws Violation. many: more than 32 teams now and then
     void run(std::uint64_t seed, bool many);
 
     std::int64_t steps() const { return steps_; }

@@ -69,9 +69,9 @@ bool Queue::defers_to_other_worker(int worker, const Ready& task, Moment now) co
     return false;
 }
 
-// Start-time fair queueing within a quantum, among at most 16 accounts: what starts before the
+// Start-time fair queueing within a quantum, among at most 32 accounts: what starts before the
 // first account that is left waiting goes in the order of its virtual start, and then each account,
-// in turn, may get ahead of that one by a 16th of the claim. The tasks stand account by account.
+// in turn, may get ahead of that one by a 32nd of the claim. The tasks stand account by account.
 // Within an account: by aged priority, then the lane whose head is furthest behind.
 Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment now) {
     const auto& w = state.workers[worker];
