@@ -49,6 +49,8 @@ class Snapshot(Reads):
         [id] = self.submit(job(self.team, merge=False))
         counts = {'idle claim': self.blocks('claim(%s, %s, p_now => %s)', *self.idle, self.queue.now), 'claim': self.blocks('claim(%s, %s, p_now => %s)', *self.cpu, self.queue.now)}
         fence = self.queue.one('select max(fence) from lease')
+        counts['reading'] = self.blocks("read_lease(%s, %s, '{}')", *self.cpu)
+        counts['reading after a claim of nothing'] = self.blocks('read_lease(%s, %s, %s)', *self.cpu, [fence])
         if beat:
             counts['beat'] = self.blocks("heartbeat(%s, %s, %s, '{}', '{}', p_now => %s)", *self.cpu, [fence], self.queue.now)
         counts['complete'] = self.blocks_of_completing(fence, [id])
