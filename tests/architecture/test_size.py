@@ -6,12 +6,12 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (518, 46_940),
-    'server': (795, 75_509),
+    'engine': (520, 47_400),
+    'server': (797, 75_600),
     'web': (408, 27_765),
     'migrations': (170, 6_392),
     'deploy': (99, 2_113),
-    'tests': (790, None),
+    'tests': (792, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

@@ -27,6 +27,8 @@ import torch.distributed.fsdp._fully_shard._fsdp_param as fsdp_param
 import transformers as tf
 import trl.trainer.utils as trl_utils
 import preferences
+import ring
+import selective
 from live_blocks import LiveBlocks
 from parallel_plans import divide
 from recorded import record
@@ -57,8 +59,8 @@ MODELS = {'llama': dict(SIZES, model_type='llama', vocab_size=8192),
 OTHERS = ('gpt_neox', 'phi3', 'bert')  # families that have fewer rows
 ADAPTED = {'llama': ['q_proj', 'v_proj'], 'qwen3': ['q_proj', 'v_proj'], 'bert': ['query', 'value']}  # with LoRA
 DIVIDED = ('llama', 'llama, many words', 'qwen3')  # by tensor parallelism
-Case = collections.namedtuple('Case', 'model sharding precision batch length checkpointing lora replicas method tensor',
-                              defaults=[0, 1, 'supervised', 1])
+Case = collections.namedtuple('Case', 'model sharding precision batch length checkpointing lora replicas method tensor context selective',
+                              defaults=[0, 1, 'supervised', 1, 1, False])
 
 
 class Live(LiveBlocks):
@@ -150,9 +152,30 @@ def cases():
         yield Case(model, 'fsdp', 'bf16', 2, 128, True, replicas=2, tensor=2)
 
 
+    for model in DIVIDED:
+        for context in (2, 4):
+            yield Case(model, 'fsdp', 'bf16', 2, 2048, True, context=context)
+            yield Case(model, 'fsdp', 'bf16', 1, 1024, False, context=context)
+    for model in ('llama', 'qwen3'):
+        yield Case(model, 'fsdp', 'bf16', 2, 2048, True, 8, context=2)
+        yield Case(model, 'fsdp', 'bf16', 2, 2048, False, replicas=2, context=2)
+        yield Case(model, 'fsdp', 'bf16', 2, 2048, True, tensor=2, context=2)
+        yield Case(model, 'fsdp', 'bf16', 2, 2048, False, tensor=2, context=4)
+
+
+    for model in DIVIDED:
+        for sharding in ('none', 'fsdp'):
+            yield Case(model, sharding, 'bf16', 2, 256, True, selective=True)
+            yield Case(model, sharding, 'bf16', 1, 1024, True, selective=True)
+
+
+def attention_of(case):
+    return 'sdpa' if getattr(case, 'context', 1) > 1 or getattr(case, 'selective', False) else 'eager'
+
+
 def config_of(case):
     values = dict(MODELS[case.model])
-    return tf.AutoConfig.for_model(values.pop('model_type'), **values, attn_implementation='eager', use_cache=False)
+    return tf.AutoConfig.for_model(values.pop('model_type'), **values, attn_implementation=attention_of(case), use_cache=False)
 
 
 def layers_of(model):
@@ -171,14 +194,26 @@ def build(case):
     if case.checkpointing and case.lora:
         model.enable_input_require_grads()
     if case.checkpointing:
-        model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={'use_reentrant': False})
+        selects = {'context_fn': selective.contexts} if getattr(case, 'selective', False) else {}
+        model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={'use_reentrant': False, **selects})
     return model.train()
+
+
+def mesh_of(case):
+    """Cards that divide a text shard the weights, too."""
+    return init_device_mesh('cpu', (case.replicas, CARDS // case.replicas // case.tensor, case.tensor),
+                            mesh_dim_names=('replicate', 'shard', 'tensor'))
+
+
+def context_of(case):
+    mesh = init_device_mesh('cpu', (CARDS // case.context // case.tensor, case.context, case.tensor),
+                            mesh_dim_names=('data', 'context', 'tensor'))
+    return mesh['context'].get_group()
 
 
 def shard(model, case, root=None):
     if case.tensor > 1:
-        mesh = init_device_mesh('cpu', (case.replicas, CARDS // case.replicas // case.tensor, case.tensor),
-                                mesh_dim_names=('replicate', 'shard', 'tensor'))
+        mesh = mesh_of(case)
         divide(model, mesh['tensor'])
         for part in (*layers_of(model), model):
             fully_shard(part, mesh=mesh['replicate', 'shard'] if case.replicas > 1 else mesh['shard'])
@@ -202,7 +237,10 @@ def trained(model):
 def batch_of(case):
     ids = torch.randint(0, 1000, (case.batch, case.length))
     labels = torch.randint(0, 5, (case.batch,)) if case.model == 'bert' else ids.clone()
-    return {'input_ids': ids, 'attention_mask': torch.ones_like(ids), 'labels': labels}
+    batch = {'input_ids': ids, 'attention_mask': torch.ones_like(ids), 'labels': labels}
+    if case.context > 1:  # a card's part stays in the memory of the whole
+        return {name: text[:, :case.length // case.context] for name, text in batch.items()}
+    return batch
 
 
 def reference_of(case):
@@ -235,7 +273,7 @@ def measured(case):
     model, reference = build(case), reference_of(case)
     preferences.fuse_heads(case, model, reference)
     models = [one for one in (model, reference) if one]
-    live = Live(case.tensor > 1)
+    live = Live(case.tensor > 1 or case.context > 1)
     fsdp = case.sharding.startswith('fsdp')
 
     def watch():
@@ -265,7 +303,10 @@ def measured(case):
     optimizer = torch.optim.AdamW(trained(model), foreach=True)
     fsdp_param.alloc_storage, fsdp_param.free_storage = seen_allocate, seen_free
     try:
-        with live, preferences.patches(), loss_parallel() if case.tensor > 1 else contextlib.nullcontext():
+        nothing = contextlib.nullcontext()
+        with (live, preferences.patches(), loss_parallel() if case.tensor > 1 else nothing,
+              ring.attention(context_of(case), live.allocator) if case.context > 1 else nothing,
+              selective.attention(live.allocator) if case.selective else nothing):
             for _ in range(3):
                 outputs = outputs_of()
                 outputs.loss.backward()
@@ -284,8 +325,10 @@ def described(case):
 
 
 def training_of(case):
-    training = {'precision': case.precision, 'attention': 'eager', 'batch': case.batch, 'clip': True,
+    training = {'precision': case.precision, 'attention': attention_of(case), 'batch': case.batch, 'clip': True,
                 'sequence_length': case.length, 'checkpointing': case.checkpointing}
+    if getattr(case, 'selective', False):
+        training['selective_checkpointing'] = True
     if case.lora:
         training['lora'] = {'rank': case.lora, 'dropout': 0.0}
     method, _, how = getattr(case, 'method', 'supervised').partition(', ')
@@ -301,9 +344,10 @@ def predicted(case, program):
     args = {'model': {'config': config}, 'gpus': ['a100_80gb'], 'what_ifs': False, 'target_effective_batch': case.batch,
             'training': {**training_of(case), 'optimizer_kernel': 'foreach'}}
     if case.sharding != 'none':
-        tensor = getattr(case, 'tensor', 1)
-        args['cluster'] = {'cards': CARDS, 'sharding': case.sharding, 'replicas': case.replicas, 'tensor_parallel': tensor}
-        args['target_effective_batch'] *= CARDS // tensor
+        tensor, context = getattr(case, 'tensor', 1), getattr(case, 'context', 1)
+        args['cluster'] = {'cards': CARDS, 'sharding': case.sharding, 'replicas': case.replicas, 'tensor_parallel': tensor,
+                           'context_parallel': context}
+        args['target_effective_batch'] *= CARDS // tensor // context
     with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
         json.dump(args, file)
         file.flush()

@@ -46,7 +46,7 @@ std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuPr
          [](auto& t) { return t.method == Method::grpo && t.generates; },
          [](auto& t) { t.generates = false; }},
         {"sharding everything across the GPUs (FSDP)",
-         [](auto& t) { return t.copies() > 1 && t.sharding != Sharding::fsdp; },
+         [](auto& t) { return t.sharers() > 1 && t.sharding != Sharding::fsdp; },
          [](auto& t) { t.sharding = Sharding::fsdp; }},
         {"gradient checkpointing", [text](auto& t) { return text && !t.checkpointing; },
          [](auto& t) { t.checkpointing = true; }},

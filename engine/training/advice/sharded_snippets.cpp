@@ -48,6 +48,14 @@ std::string elsewhere(const TrainingSettings& settings) {
 
 std::string left_to_pytorch(const TrainingSettings& settings) {
     if (settings.parallel.cards() == 1) return "";
+    if (settings.parallel.context > 1)
+        return fmt::format(
+            "# Several GPUs divide every text: see torchtitan's context_parallel_degree = {0}{1},\n"
+            "# or Accelerate's parallelism_config_cp_size: {0}.\n",
+            settings.parallel.context,
+            settings.parallel.tensor > 1
+                ? fmt::format(" and tensor_parallel_degree = {}", settings.parallel.tensor)
+                : "");
     return fmt::format(
         "# Several GPUs divide a copy of the model: see the settings for PyTorch, or torchtitan's\n"
         "# tensor_parallel_degree = {}.\n",

@@ -92,9 +92,26 @@ Var Graph::checkpoint(const Var& input, std::function<Var(const Var&)> forward) 
     return out;
 }
 
+bool Graph::keeps_product() {
+    const auto index = recomputing() ? filling_frame_ : recording_frame_;
+    return settings_.selective && index >= 0 &&
+           ++frames_[static_cast<std::size_t>(index)].products % 2 == 1;
+}
+
+Var Graph::make_kept(std::int64_t elements, Dtype dtype, Group group) {
+    const auto index = recomputing() ? filling_frame_ : recording_frame_;
+    if (!settings_.selective || index < 0) return make(elements, dtype, group);
+    auto& frame = frames_[static_cast<std::size_t>(index)];
+    if (!recomputing()) return frame.kept.emplace_back(make(elements, dtype, group));
+    auto& kept = frame.kept[frame.taken++];
+    // PyTorch stops before it takes the result of the last operation that saves something.
+    return filling_next_ + 1 >= frame.last ? kept : std::exchange(kept, {});
+}
+
 void Graph::recompute(std::int32_t index) {
     auto& frame = frames_[static_cast<std::size_t>(index)];
     frame.filled = true;
+    frame.products = 0;
     filling_frame_ = index;
     filling_next_ = frame.first;
     if (frame.autocast) enter_autocast();
@@ -176,6 +193,7 @@ void Graph::drop_saved(Node& n) {
     auto& frame = frames_[static_cast<std::size_t>(n.frame)];
     if (--frame.alive == 0) {
         frame.input.reset();
+        frame.kept.clear();
         frame.forward = nullptr;
     }
 }

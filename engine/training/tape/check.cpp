@@ -30,7 +30,7 @@ Result<void> check_offload(const TrainingSettings& t) {
     if (t.offload == Offload::none) return {};
     const bool zero = t.sharding == Sharding::zero1 || t.sharding == Sharding::zero2 ||
                       t.sharding == Sharding::zero3;
-    const bool fsdp = is_fsdp(t.sharding) && t.copies() > 1;
+    const bool fsdp = is_fsdp(t.sharding) && t.sharers() > 1;
     if (!zero && !fsdp)
         return wrong("/offload",
                      "Only DeepSpeed and FSDP offload: set sharding to zero1, zero2, zero3 or, on "
@@ -165,6 +165,24 @@ Result<void> check_fused_adapters(const TrainingSettings& t) {
     return {};
 }
 
+// torchtitan's, of its own models.
+Result<void> check_selective(const ModelShape& s, const TrainingSettings& t) {
+    if (!t.selective) return {};
+    const bool compared = s.family == Family::llama || s.family == Family::qwen3;
+    if (!compared || s.own_traits || s.qkv_bias)
+        return wrong("/selective_checkpointing",
+                     "Selective checkpointing is modelled for Llama, Mistral and Qwen 3: omit it.");
+    if (t.attention != Attention::sdpa)
+        return wrong("/attention", "Selective checkpointing is modelled with sdpa only.");
+    if (t.parallel.cards() > 1 || t.lora.rank > 0 || t.method != Method::supervised)
+        return wrong("/selective_checkpointing",
+                     "Selective checkpointing is modelled for supervised training of whole models "
+                     "on one GPU, and with ddp and fsdp.");
+    if (layout_of(t).is_zero())
+        return wrong("/sharding", "ZeRO is not modelled with selective checkpointing.");
+    return {};
+}
+
 Result<void> check_updates(const TrainingSettings& t) {
     if (!t.optimizer_in_backward) return {};
     if (layout_of(t).sharding != Sharding::none)
@@ -221,6 +239,7 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
     TRY_DO(check_method(s, t));
     TRY_DO(check_fused_loss(s, t));
     TRY_DO(check_fused_adapters(t));
+    TRY_DO(check_selective(s, t));
     TRY_DO(check_updates(t));
     if (t.lora.dora && (!s.is_text_or_features() || t.quantization == Quantization::int8))
         return wrong("/lora/dora",
@@ -240,8 +259,8 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
                      "Frozen layers and embeddings are modelled for text models only.");
     if (!s.reads_text() && t.padded)
         return wrong("/padded", "Padding is modelled for text models only.");
-    const int copies = t.copies();
-    if (t.replicas < 1 || (t.replicas > 1 && (t.replicas >= copies || copies % t.replicas != 0)))
+    if (t.replicas < 1 ||
+        (t.replicas > 1 && (t.replicas >= t.sharers() || t.copies() % t.replicas != 0)))
         return wrong("/replicas",
                      "Replicas must be fewer than the GPUs that train on batches of their own, and "
                      "divide their number.");

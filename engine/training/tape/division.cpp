@@ -10,16 +10,15 @@ namespace {
 // What nobody has compared yet, by the option that asks for it.
 Result<void> check_combination(const ModelShape& s, const TrainingSettings& t) {
     const bool compared = s.family == Family::llama || s.family == Family::qwen3;
-    constexpr auto kTensor = "/tensor_parallel";
     if (!compared || s.own_traits || s.head != Head::language_model)
-        return wrong(kTensor,
-                     "Tensor parallelism is modelled for language models with Llama's layers "
-                     "(Llama, Mistral, Qwen 2 and 3): omit it.");
+        return wrong(t.parallel.tensor > 1 ? "/tensor_parallel" : "/context_parallel",
+                     "Tensor and context parallelism are modelled for language models with Llama's "
+                     "layers (Llama, Mistral, Qwen 2 and 3): omit it.");
     if (layout_of(t).is_zero())
         return wrong("/sharding",
                      "ZeRO on divided weights is not modelled: choose fsdp, as torchtitan combines "
                      "them.");
-    if (t.sharding == Sharding::ddp && t.copies() > 1)
+    if (t.sharding == Sharding::ddp && t.sharers() > 1)
         return wrong("/sharding",
                      "Further copies of a divided model are sharded: choose fsdp, or as many GPUs "
                      "as one copy takes.");
@@ -31,16 +30,50 @@ Result<void> check_combination(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/precision",
                      "Autocast on divided weights is not modelled: choose bf16 or fp32, or fsdp, "
                      "which gathers them in 16 bits.");
-    if (t.lora.rank > 0)
+    if (t.lora.rank > 0 && t.parallel.tensor > 1)
         return wrong("/lora", "Adapters under tensor parallelism are not modelled: omit one.");
     if (t.method != Method::supervised)
-        return wrong("/method", "Only supervised training is modelled with tensor parallelism.");
-    if (t.fused_loss)
+        return wrong("/method", "Only supervised training is modelled with a divided model.");
+    if (t.fused_loss && t.parallel.tensor > 1)
         return wrong("/fused_loss",
                      "With tensor parallelism the loss is computed from each card's words: omit "
                      "the fused loss.");
-    if (t.packed) return wrong("/packed", "Packed texts are not modelled with tensor parallelism.");
+    if (t.packed) return wrong("/packed", "Packed texts are not modelled with a divided model.");
     return {};
+}
+
+// What PyTorch's ring attention computes.
+Result<void> check_ring(const ModelShape& s, const TrainingSettings& t) {
+    if (t.parallel.context == 1) return {};
+    if (t.attention != Attention::sdpa)
+        return wrong("/attention",
+                     "context_parallel divides PyTorch's own attention: choose sdpa.");
+    if (t.padded)
+        return wrong("/padded", "PyTorch's context parallelism takes no mask: omit padded.");
+    if (s.window > 0 && s.window < t.sequence)
+        return wrong("/context_parallel",
+                     "PyTorch's context parallelism takes no mask, and this model needs one for "
+                     "texts longer than its window.");
+    if (t.precision == Precision::fp32 && s.kv_heads < s.heads)
+        return wrong("/precision",
+                     "In fp32 PyTorch has no kernel for heads that share keys, which context "
+                     "parallelism needs: choose a precision with 16 bits.");
+    return {};
+}
+
+Result<void> check_lengths(const TrainingSettings& t) {
+    const int parts = t.parallel.tensor * (t.parallel.context > 1 ? 2 * t.parallel.context : 1);
+    if (t.sequence % parts == 0) return {};
+    return wrong(
+        "/sequence_length",
+        t.parallel.context > 1
+            ? fmt::format("The text is divided into {} parts, two for every GPU of "
+                          "context_parallel{}: the sequence length must be a multiple of "
+                          "that.",
+                          parts, t.parallel.tensor > 1 ? " for each of tensor_parallel" : "")
+            : fmt::format("The text is divided among the {} GPUs of tensor_parallel: the "
+                          "sequence length must be a multiple of that.",
+                          parts));
 }
 
 }  // namespace
@@ -57,13 +90,15 @@ ModelShape part_of(ModelShape shape, const Parallel& parallel) {
 Result<void> check_division(const ModelShape& s, const TrainingSettings& t) {
     const int n = t.parallel.tensor;
     if (n < 1) return wrong("/tensor_parallel", "It is at least 1.");
+    if (t.parallel.context < 1) return wrong("/context_parallel", "It is at least 1.");
     if (t.cards % t.parallel.cards() != 0)
         return wrong("/cards",
                      fmt::format("The number of GPUs, {}, is no multiple of the {} that divide one "
-                                 "copy of the model (tensor_parallel).",
+                                 "copy of the model (tensor_parallel x context_parallel).",
                                  t.cards, t.parallel.cards()));
-    if (n == 1) return {};
+    if (t.parallel.cards() == 1) return {};
     TRY_DO(check_combination(s, t));
+    TRY_DO(check_ring(s, t));
     struct Divided {
         const char* what;
         std::int64_t number;
@@ -76,12 +111,7 @@ Result<void> check_division(const ModelShape& s, const TrainingSettings& t) {
                 "/tensor_parallel",
                 fmt::format("It must divide the model's {}, of which there are {}.", what, number));
     }
-    if (t.sequence % n != 0)
-        return wrong("/sequence_length",
-                     fmt::format("The text is divided among the {} GPUs of tensor_parallel: the "
-                                 "sequence length must be a multiple of that.",
-                                 n));
-    return {};
+    return check_lengths(t);
 }
 
 }  // namespace plimsoll::training

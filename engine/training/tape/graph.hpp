@@ -234,6 +234,11 @@ class Graph {
     // Checkpointing ----------------------------------------------------------------------------
     // Runs `forward` and saves only its input; the backward pass runs it again.
     Var checkpoint(const Var& input, std::function<Var(const Var&)> forward);
+    // Whether this layer keeps the result of the product that comes now: selective checkpoints
+    // keep every second one.
+    bool keeps_product();
+    // A result that selective checkpoints keep: made in the first run, taken in the second.
+    Var make_kept(std::int64_t elements, Dtype dtype, Group group);
 
   private:
     struct Frame {
@@ -242,6 +247,9 @@ class Graph {
         std::int32_t first = 0,
                      last = 0;   // nodes [first, last); `last` follows the last that saves
         std::int32_t alive = 0;  // nodes that still need the recomputed tensors
+        std::vector<Var> kept;   // results that are not computed again
+        std::size_t taken = 0;   // of these, by the second run
+        int products = 0;        // of the running one
         int layer = -1;
         bool autocast = false;
         bool filled = false;

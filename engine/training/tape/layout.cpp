@@ -7,9 +7,9 @@ Layout layout_of(const TrainingSettings& settings) {
     // One card alone shards nothing, but DeepSpeed lays out its part, which is everything, as
     // usual.
     l.sharding = settings.sharding;
-    if (settings.copies() == 1 && !l.is_zero()) l.sharding = Sharding::none;
+    if (settings.sharers() == 1 && !l.is_zero()) l.sharding = Sharding::none;
     l.replicas = is_fsdp(l.sharding) ? settings.replicas : 1;
-    l.cards = settings.copies() / l.replicas;
+    l.cards = settings.sharers() / l.replicas;
     l.bucket = settings.bucket;
     l.shards_weights = l.sharding == Sharding::zero3 || is_fsdp(l.sharding);
     l.shards_gradients = l.shards_weights || l.sharding == Sharding::zero2;
@@ -32,6 +32,7 @@ Layout layout_of(const TrainingSettings& settings) {
 TrainingSettings recorded_settings(TrainingSettings settings) {
     if (layout_of(settings).is_zero() && settings.autocast()) settings.precision = Precision::bf16;
     if (settings.pairs()) settings.batch *= 2;
+    settings.sequence /= settings.parallel.context;
     if (settings.without_dropout()) settings.lora.dropout = 0;
     return settings;
 }

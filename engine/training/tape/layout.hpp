@@ -54,7 +54,8 @@ struct Layout {
 Layout layout_of(const TrainingSettings& settings);
 
 // The settings of the forward and backward passes: DeepSpeed trains in 16 bits without autocast,
-// and TRL's trainers of preferences put both answers into one batch and switch dropout off.
+// TRL's trainers of preferences put both answers into one batch and switch dropout off, and a card
+// may have a part of every text.
 TrainingSettings recorded_settings(TrainingSettings settings);
 
 // DeepSpeed's defaults, in elements: stage3_max_live_parameters, stage3_prefetch_bucket_size,

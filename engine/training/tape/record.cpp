@@ -70,6 +70,10 @@ Batch make_batch(Graph& g, const ModelShape& s) {
     constexpr auto group = Group::batch;
     const auto& t = g.settings();
     const std::int64_t tokens = t.batch * t.sequence;
+    // Cards that divide a text get all of it, and keep their part in the same memory.
+    const auto numbers_of_text = [&] {
+        return g.make(tokens * t.parallel.context, Dtype::int64, group).alias(tokens, {});
+    };
     Batch b;
     if (s.is_series()) {
         b.series = g.make(tokens * s.features, Dtype::fp32, group);
@@ -86,16 +90,18 @@ Batch make_batch(Graph& g, const ModelShape& s) {
         b.labels = g.make(t.batch, Dtype::int64, group);
         return b;
     }
-    b.ids = g.make(tokens, Dtype::int64, group);
-    b.mask = g.make(tokens, Dtype::int64, group);
+    b.ids = numbers_of_text();
+    b.mask = numbers_of_text();
     if (t.method == Method::kto) b.other_ids = g.make(3 * tokens, Dtype::int64, group);
     if (s.family == Family::naics) {
         b.other_ids = g.make(tokens * t.negatives, Dtype::int64, group);
         b.other_mask = g.make(tokens * t.negatives, Dtype::int64, group);
     } else {
         const bool per_token = s.head == Head::language_model;
-        const std::int64_t targets = s.has_decoder() ? t.batch * t.target_length() : tokens;
-        b.labels = g.make(per_token ? targets : t.batch, Dtype::int64, group);
+        if (per_token && !s.has_decoder())
+            b.labels = numbers_of_text();
+        else
+            b.labels = g.make(t.batch * (per_token ? t.target_length() : 1), Dtype::int64, group);
     }
     return b;
 }
@@ -233,7 +239,7 @@ KeptLoss run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
             g.exit_autocast();
             communication.end_forward();
             if (!grpo) compare();
-            if (settings.method != Method::supervised) {
+            if (settings.method != Method::supervised || settings.frees_logits) {
                 const Var loss = outputs.loss;
                 outputs = {};
                 outputs.loss = loss;

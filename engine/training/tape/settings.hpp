@@ -63,9 +63,10 @@ enum class Quantization {
 // How one copy of the model is divided among cards, each of which holds a part of what others hold
 // whole: Megatron-LM's layout, which is torchtitan's, too.
 struct Parallel {
-    int tensor = 1;  // cards that divide heads, feed-forward and words of every layer
+    int tensor = 1;   // cards that divide heads, feed-forward and words of every layer
+    int context = 1;  // that divide every text, and send keys and values around
 
-    int cards() const { return tensor; }  // of one copy
+    int cards() const { return tensor * context; }  // of one copy
 };
 
 // The properties of a card that affect the tape.
@@ -114,6 +115,8 @@ struct TrainingSettings {
     Attention attention = Attention::sdpa;
     SdpaKernel sdpa = SdpaKernel::automatic;
     bool checkpointing = false;
+    // And layers keep results of attention and of every second product, as torchtitan's do.
+    bool selective = false;
     bool padded = false;  // real padding in the batch: a 4-D mask is built
     // Texts are concatenated into a single row of batch * sequence tokens, and each attends only to
     // itself (TRL's packing and padding_free).
@@ -126,6 +129,7 @@ struct TrainingSettings {
     bool generates = true;       // of grpo: transformers does on this card; else vLLM on others
     std::int64_t generated = 0;  // of grpo: answers made at once, if more than a batch
     bool whole_logits = false;   // of dpo and kto: all in fp32, as LLaMA-Factory has them
+    bool frees_logits = false;   // the loop deletes them before the backward pass
     bool clip = false;           // clip_grad_norm_
     bool set_to_none = true;     // zero_grad(set_to_none)
     bool hold_outputs = true;    // the loop keeps `outputs` until the next step
@@ -145,6 +149,8 @@ struct TrainingSettings {
 
     // Cards, or groups of them, that train on batches of their own.
     int copies() const { return cards / parallel.cards(); }
+    // Cards that have the same weights to keep. Those of one text shard them, too.
+    int sharers() const { return cards / parallel.tensor; }
     bool pairs() const {
         return method == Method::dpo || method == Method::orpo || method == Method::reward;
     }

@@ -77,6 +77,8 @@ Var attend(Graph& g, const Var& given_q, const Var& given_k, const Var& given_v,
     Var out = sdpa(g, q, k, v, shape);
     // Rows are wanted. Memory-efficient attention returns them, the plain composition does not, and
     // the others follow q.
+    // A ring's parts are joined by heads.
+    if (g.settings().parallel.context > 1) return copy(g, out, false, Group::attention);
     const auto kernel = choose_sdpa(g.settings(), g.device(), q.dtype(), shape);
     if (kernel == SdpaKernel::math || (shape.by_heads && kernel != SdpaKernel::efficient))
         out = copy(g, out, true, Group::attention);

@@ -79,9 +79,12 @@ void mm_backward(Graph& g, Node& n) {
 Var product(Graph& g, const Var& x, const Operand& weight, const Operand& bias, bool has_bias,
             std::int64_t in, std::int64_t out, Group group, bool conv1d = false) {
     const std::int64_t rows = x.elements() / in;
-    Var y = g.make(rows * out, x.dtype(), group);
-    g.matmul(2.0 * static_cast<double>(rows) * static_cast<double>(in) * static_cast<double>(out),
-             has_bias);
+    const bool kept = g.keeps_product();
+    Var y = kept ? g.make_kept(rows * out, x.dtype(), group) : g.make(rows * out, x.dtype(), group);
+    if (!kept || !g.recomputing())
+        g.matmul(
+            2.0 * static_cast<double>(rows) * static_cast<double>(in) * static_cast<double>(out),
+            has_bias);
     Node* n = g.node(has_bias || has_zero3_linear(g) ? addmm_backward : mm_backward,
                      {x.edge(), weight.edge, bias.edge}, x.dtype(), group);
     if (n == nullptr) return y;

@@ -125,6 +125,9 @@ SdpaKernel choose_sdpa(const TrainingSettings& settings, const TapeDevice& devic
 // `bias` is a mask of numbers, of [heads, queries, keys] or empty; it may want a gradient.
 Var sdpa(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionShape& shape,
          const Var& bias = {});
+// Likewise, of a card's part of every text to all of it.
+Var ring_attention(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionShape& shape,
+                   SdpaKernel kernel);
 // From the package flash-attn, which takes no mask: a packed row is described by the texts'
 // lengths, and padded texts are copied without padding.
 Var flash_attention(Graph& g, const Var& q, const Var& k, const Var& v,

@@ -1,18 +1,16 @@
-#include "engine/training/tape/operations/operations.hpp"
+#include "engine/training/tape/operations/attention_kernels.hpp"
 
 #include <utility>
 
 namespace plimsoll::training {
 namespace {
 
+using Sizes = AttentionSizes;
+
 std::int64_t round_up(std::int64_t n, std::int64_t to_multiple) {
     return (n + to_multiple - 1) / to_multiple * to_multiple;
 }
 
-// Node sizes: batch * heads, queries, keys, head size, batch * kv heads, size of a head's v.
-struct Sizes {
-    std::int64_t pairs, queries, keys, head_dim, kv_pairs, value_dim;
-};
 Sizes sizes_of(const Node& n) {
     return {n.size[0], n.size[1], n.size[2], n.size[3], n.size[4], n.size[5]};
 }
@@ -46,18 +44,20 @@ void drop_unwanted(Graph& g, Node& n) {
 // Workspace of cuDNN's graph: row sums, an fp32 accumulator of dq, and k, v gradients of every
 // query head where heads are grouped (cudnn-frontend, composite SDPA backward). cuDNN's engine may
 // ask for more; not measured.
-void cudnn_backward(Graph& g, Node& n) {
-    const auto s = sizes_of(n);
-    qkv_gradients(g, n, s);
+void cudnn_scratch(Graph& g, const Sizes& s) {
     std::int64_t bytes = 4 * s.pairs * s.queries * (1 + s.head_dim);
     if (s.kv_pairs != s.pairs) bytes += 2 * 2 * s.pairs * s.keys * s.head_dim;
     g.scratch(bytes, kBackward);
+}
+
+void cudnn_backward(Graph& g, Node& n) {
+    const auto s = sizes_of(n);
+    qkv_gradients(g, n, s);
+    cudnn_scratch(g, s);
     drop_unwanted(g, n);
 }
 
-void flash_backward(Graph& g, Node& n) {
-    const auto s = sizes_of(n);
-    qkv_gradients(g, n, s);
+void flash_scratch(Graph& g, const Sizes& s) {
     const std::int64_t rows = round_up(s.queries, 128);
     const BufferId sums = g.allocate(4 * s.pairs * rows, kBackward);
     const BufferId dq = g.allocate(4 * s.pairs * rows * round_up(s.head_dim, 32), kBackward);
@@ -67,31 +67,42 @@ void flash_backward(Graph& g, Node& n) {
     g.release(expanded);
     g.release(dq);
     g.release(sums);
+}
+
+void flash_backward(Graph& g, Node& n) {
+    const auto s = sizes_of(n);
+    qkv_gradients(g, n, s);
+    flash_scratch(g, s);
     drop_unwanted(g, n);
 }
 
 // fp32 computes grad * out and its row sums with ordinary kernels, half in one of its own.
+BufferId efficient_sums(Graph& g, const Sizes& s, Dtype dtype) {
+    const std::int64_t sums = 4 * s.pairs * s.queries;
+    if (dtype != Dtype::fp32) return g.allocate(sums, kBackward);
+    const BufferId product = g.allocate(4 * s.pairs * s.queries * s.value_dim, kBackward);
+    const BufferId reduced = g.allocate(sums, kBackward);
+    const BufferId delta = g.allocate(sums, kBackward);
+    g.release(reduced);
+    g.release(product);
+    return delta;
+}
+
+void efficient_scratch(Graph& g, const Sizes& s) {
+    const std::int64_t blocks = (s.keys + 63) / 64;
+    g.scratch(s.pairs * (blocks * 64 * round_up(s.head_dim, 64) * 4 + 16 * blocks), kBackward);
+}
+
 void efficient_backward(Graph& g, Node& n) {
     const auto s = sizes_of(n);
     qkv_gradients(g, n, s);
-    const std::int64_t sums = 4 * s.pairs * s.queries;
-    BufferId delta = kNoBuffer;
-    if (n.dtype == Dtype::fp32) {
-        const BufferId product = g.allocate(4 * s.pairs * s.queries * s.value_dim, kBackward);
-        const BufferId reduced = g.allocate(sums, kBackward);
-        delta = g.allocate(sums, kBackward);
-        g.release(reduced);
-        g.release(product);
-    } else {
-        delta = g.allocate(sums, kBackward);
-    }
+    const BufferId delta = efficient_sums(g, s, n.dtype);
     BufferId bias = kNoBuffer;
     if (n.wants(3))
         bias =
             g.allocate(s.pairs * s.queries * round_up(s.keys, 16) * bytes_of(n.dtype), kBackward);
     Graph::output(n, 3, bias, true);
-    const std::int64_t blocks = (s.keys + 63) / 64;
-    g.scratch(s.pairs * (blocks * 64 * round_up(s.head_dim, 64) * 4 + 16 * blocks), kBackward);
+    efficient_scratch(g, s);
     g.release(delta);
     drop_unwanted(g, n);
 }
@@ -145,16 +156,16 @@ Var fused(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionSha
     const std::int64_t rows =
         kernel == SdpaKernel::efficient ? round_up(shape.queries, 32) : shape.queries;
     if (kernel == SdpaKernel::cudnn) {
-        seed = g.make(1, Dtype::int64, group);
-        offset = g.make(1, Dtype::int64, group);
-        statistics = g.make(pairs * rows, Dtype::fp32, Group::attention_scores);
+        seed = g.make_kept(1, Dtype::int64, group);
+        offset = g.make_kept(1, Dtype::int64, group);
+        statistics = g.make_kept(pairs * rows, Dtype::fp32, Group::attention_scores);
     }
-    Var out = g.make(pairs * shape.queries * shape.value_width(), q.dtype(), group);
+    Var out = g.make_kept(pairs * shape.queries * shape.value_width(), q.dtype(), group);
     if (kernel != SdpaKernel::cudnn)
-        statistics = g.make(pairs * rows, Dtype::fp32, Group::attention_scores);
+        statistics = g.make_kept(pairs * rows, Dtype::fp32, Group::attention_scores);
     if (kernel == SdpaKernel::flash) {
-        seed = g.make(2, Dtype::int64, group);
-        offset = g.make(1, Dtype::int64, group);  // not used by the kernel, kept all the same
+        seed = g.make_kept(2, Dtype::int64, group);
+        offset = g.make_kept(1, Dtype::int64, group);  // not used by the kernel, kept all the same
     }
 
     const Node::Run run = kernel == SdpaKernel::cudnn   ? cudnn_backward
@@ -184,6 +195,16 @@ Var fused(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionSha
 }
 
 }  // namespace
+
+double attention_flops(const AttentionSizes& s) { return flops_of(s); }
+
+void attention_scratch(Graph& g, SdpaKernel kernel, const AttentionSizes& s, Dtype dtype) {
+    if (kernel == SdpaKernel::cudnn) return cudnn_scratch(g, s);
+    if (kernel == SdpaKernel::flash) return flash_scratch(g, s);
+    const BufferId delta = efficient_sums(g, s, dtype);
+    efficient_scratch(g, s);
+    g.release(delta);
+}
 
 Var repeat_heads(Graph& g, const Var& x, std::int64_t times) {
     if (times == 1) return x;
@@ -274,6 +295,7 @@ SdpaKernel choose_sdpa(const TrainingSettings& settings, const TapeDevice& devic
 Var sdpa(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionShape& shape,
          const Var& bias) {
     const auto kernel = choose_sdpa(g.settings(), g.device(), q.dtype(), shape);
+    if (g.settings().parallel.context > 1) return ring_attention(g, q, k, v, shape, kernel);
     if (kernel == SdpaKernel::math) return math_attention(g, q, k, v, shape, bias);
     return fused(g, q, k, v, shape, kernel, bias);
 }

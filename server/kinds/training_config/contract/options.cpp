@@ -153,6 +153,16 @@ constexpr Option kOptions[] = {
      .limit = {[](const Given& g) { return training(g).fused_loss; },
                "The fused loss is Liger's (liger-kernel 0.8) with its defaults; its other kernels "
                "are off."}},
+    {.pointer = "/training/free_logits",
+     .field = fields::setting<&S::frees_logits>,
+     .headline = "freed logits",
+     .no_effect = {{{[](const Given& g) {
+                         return g.report.shape.head != tr::Head::language_model ||
+                                training(g).fused_loss ||
+                                training(g).method != tr::Method::supervised;
+                     },
+                     "Only a language model's supervised step without a fused loss holds all "
+                     "logits."}}}},
     {.pointer = "/training/fused_adapters",
      .field = fields::setting<&S::fused_adapters>,
      .headline = "fused adapters",
@@ -167,6 +177,14 @@ constexpr Option kOptions[] = {
     {.pointer = "/training/checkpointing",
      .field = fields::setting<&S::checkpointing>,
      .headline = "checkpointing"},
+    {.pointer = "/training/selective_checkpointing",
+     .field = fields::setting<&S::selective>,
+     .headline = "selective",
+     .no_effect = {{{[](const Given& g) { return !training(g).checkpointing; },
+                     "It selects what checkpoints keep: also set checkpointing."}}},
+     .limit = {[](const Given& g) { return training(g).selective; },
+               "Selective checkpoints keep what torchtitan's policy keeps, around the layers of "
+               "transformers."}},
     {.pointer = "/training/frozen_embeddings",
      .field = fields::setting<&S::frozen_embeddings>,
      .headline = "frozen embeddings"},
@@ -267,6 +285,13 @@ constexpr Option kOptions[] = {
           "Tensor parallelism is laid out as by torchtitan, around the layers of transformers: "
           "heads, feed-forward, embeddings and logits are divided, norms are whole, and the "
           "text is divided between the products. The time to exchange is not counted."}},
+    {.pointer = "/cluster/context_parallel",
+     .field = fields::setting<&S::parallel, &P::context>,
+     .headline = "context parallelism over {} GPUs",
+     .limit =
+         {[](const Given& g) { return training(g).parallel.context > 1; },
+          "Context parallelism is PyTorch's ring attention with gathered keys and values; what its "
+          "kernels need on a GPU was not compared. The time to exchange is not counted."}},
     {.pointer = "/cluster/sharding",
      .field = fields::setting_word<kShardings, &S::sharding>,
      .no_effect = {{{[](const Given& g) {

@@ -77,14 +77,15 @@ std::string reason_of_precision(const tr::ReportRequest& r) {
            more + " more";
 }
 
-// flash-attn has no kernels for cards before Ampere.
-void check_flash(const tr::ReportRequest& r, FieldErrors& errors) {
-    if (r.settings.attention != tr::Attention::flash) return;
+// Of kernels that cards before Ampere lack.
+void check_kernels(const tr::ReportRequest& r, FieldErrors& errors) {
+    const bool flash = r.settings.attention == tr::Attention::flash;
+    if (!flash && r.settings.parallel.context == 1) return;
     for (const auto& gpu : r.gpus) {
         if (gpu.compute_capability >= 80) continue;
-        errors.push_back(
-            {"/training/attention", "invalid",
-             "FlashAttention-2 needs Ampere or newer, which " + gpu.name + " is not."});
+        errors.push_back({flash ? "/training/attention" : "/cluster/context_parallel", "invalid",
+                          std::string(flash ? "FlashAttention-2" : "Ring attention in bf16") +
+                              " needs Ampere or newer, which " + gpu.name + " is not."});
     }
 }
 
@@ -192,7 +193,7 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     }
     if (const int divided = r.settings.parallel.cards(); divided > 1) {
         if (find(args, "/cluster/cards") == nullptr) r.settings.cards = divided;
-        if (find(args, "/cluster/sharding") == nullptr && r.settings.cards > divided) {
+        if (find(args, "/cluster/sharding") == nullptr && r.settings.sharers() > 1) {
             r.settings.sharding = tr::Sharding::fsdp;
             request.assumptions.push_back(
                 {"/cluster/sharding", "fsdp", "which is how torchtitan shards divided models"});
@@ -228,7 +229,7 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
 
     if (const auto ok = tr::check_settings(r.shape, r.settings); !ok) note(errors, ok.error());
     if (const auto ok = tr::advise_rate(r.rate); !ok) note(errors, ok.error());
-    check_flash(r, errors);
+    check_kernels(r, errors);
     check_tokens(request, errors);
     for (std::size_t i = 0; i < request.stages.size(); ++i) {
         auto settings = r.settings;

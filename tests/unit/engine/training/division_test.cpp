@@ -49,6 +49,60 @@ TEST(Division, NamesTheFieldAndTheRule) {
     EXPECT_THAT(error_of(*preset("bert-base"), other), HasSubstr("Llama's layers"));
 }
 
+TrainingSettings ring(int cards, int context) {
+    auto t = divided(cards, 1);
+    t.sharding = Sharding::fsdp;
+    t.parallel.context = context;
+    return t;
+}
+
+TEST(Division, OfTextsNamesTheFieldAndTheRule) {
+    const auto llama = *preset("llama-1b");
+    EXPECT_EQ(error_of(llama, ring(8, 8)), "");
+    EXPECT_THAT(error_of(llama, ring(8, 3)), HasSubstr("/cards: "));
+    EXPECT_THAT(error_of(llama, ring(8, 0)), HasSubstr("/context_parallel: It is at least 1"));
+    const auto refused = [&](auto change) {
+        auto t = ring(8, 4);
+        change(t);
+        return error_of(llama, t);
+    };
+    EXPECT_THAT(refused([](auto& t) { t.sequence = 1028; }),
+                HasSubstr("/sequence_length: The text is divided into 8 parts"));
+    EXPECT_THAT(refused([](auto& t) { t.attention = Attention::flash; }), HasSubstr("/attention"));
+    EXPECT_THAT(refused([](auto& t) { t.padded = true; }), HasSubstr("/padded"));
+    EXPECT_THAT(refused([](auto& t) { t.precision = Precision::fp32; }), HasSubstr("/precision"));
+    EXPECT_THAT(refused([](auto& t) { t.sharding = Sharding::ddp; }), HasSubstr("/sharding"));
+    EXPECT_THAT(refused([](auto& t) { t.packed = true; }), HasSubstr("/packed"));
+}
+
+// Cards that divide a text shard what they share, so that weights are those of as many shards.
+TEST(Division, OfTextsLeavesTheWeightsAndDividesTheRest) {
+    const auto llama = *preset("llama-1b");
+    const auto device = tape_device(*GpuCatalogue().find("h100_80gb"));
+    const auto of = [&](int context) {
+        auto t = ring(8, context);
+        t.sequence = 16'384;
+        return *estimate(llama, t, device);
+    };
+    const auto one = of(1), four = of(4);
+    constexpr auto weights = static_cast<std::size_t>(Group::weights);
+    EXPECT_EQ(one.breakdown[weights], four.breakdown[weights]);
+    EXPECT_LT(four.peak_allocated, one.peak_allocated / 2);
+    EXPECT_LT(of(8).peak_allocated, four.peak_allocated);
+}
+
+TEST(Division, FreedLogitsLeaveTheBackwardPass) {
+    const auto llama = *preset("llama-1b");
+    const auto device = tape_device(*GpuCatalogue().find("h100_80gb"));
+    auto t = ring(8, 1);
+    t.sequence = 16'384;
+    t.checkpointing = true;
+    const auto held = estimate(llama, t, device)->peak_allocated;
+    t.frees_logits = true;
+    const auto logits = 2LL * t.batch * t.sequence * llama.vocab;
+    EXPECT_EQ(held - estimate(llama, t, device)->peak_allocated, logits);
+}
+
 TEST(Division, EveryCardHasItsPartOfTheMatricesAndAllOfTheNorms) {
     const auto llama = *preset("llama-1b");
     const Lora none;

@@ -33,7 +33,9 @@ TEST(ShardedSteps, EqualPyTorchsOwnSteps) {
         t.batch = row["batch"];
         t.sequence = row["length"];
         t.precision = row["precision"] == "bf16" ? Precision::bf16 : Precision::fp32;
-        t.attention = Attention::eager;
+        t.parallel.context = row.value("context", 1);
+        t.selective = row.value("selective", false);
+        t.attention = t.parallel.context > 1 || t.selective ? Attention::sdpa : Attention::eager;
         t.clip = true;
         t.checkpointing = row["checkpointing"];
         t.lora.rank = row["lora"];

@@ -155,7 +155,9 @@ std::int64_t cards_of(const json& args) {
 // GPUs that divide one copy of the model.
 std::int64_t divided_among(const json& args) {
     const json cluster = args.value("cluster", json());
-    return cluster.is_null() ? 1 : cluster.value("tensor_parallel", std::int64_t{1});
+    if (cluster.is_null()) return 1;
+    return cluster.value("tensor_parallel", std::int64_t{1}) *
+           cluster.value("context_parallel", std::int64_t{1});
 }
 
 std::int64_t effective_batch(const json& args, const ConfiguredRun& run) {

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 namespace plimsoll::jobs::training_config {
 
 namespace {
@@ -84,10 +86,12 @@ Result<Recommended> recommended_by(const json& report, const std::string& gpu,
             r.batch = part->at("batch");
             r.accumulation = part->at("accumulation").at("nearest").at("steps");
             if (const json& shard = card.at("shard"); !shard.is_null()) {
-                if (shard.value("tensor_parallel", 1) > 1)
-                    return fail(Errc::invalid_input,
-                                "The report is of a model that several GPUs divide "
-                                "(tensor_parallel): set its values by hand.");
+                for (const char* divides : {"tensor_parallel", "context_parallel"})
+                    if (shard.value(divides, 1) > 1)
+                        return fail(Errc::invalid_input,
+                                    fmt::format("The report is of a model that several GPUs divide "
+                                                "({}): set its values by hand.",
+                                                divides));
                 r.cards = shard.at("cards");
                 r.sharding = shard.at("sharding");
                 r.offload = shard.at("offload");

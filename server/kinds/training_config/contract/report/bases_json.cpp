@@ -24,7 +24,8 @@ bool ran_on_a_gpu(const tr::ModelShape& s, const tr::TrainingSettings& t) {
                                         tr::Optimizer::sgd_momentum};
     return std::ranges::count(kFamilies, s.family) > 0 && !s.own_traits &&
            std::ranges::count(kOptimizers, t.optimizer) > 0 && !t.packed && !t.fused_loss &&
-           t.attention != tr::Attention::flash && t.quantization == tr::Quantization::none;
+           !t.selective && t.attention != tr::Attention::flash &&
+           t.quantization == tr::Quantization::none;
 }
 
 // How near estimates of exactly this kind of run have come.
@@ -38,8 +39,8 @@ std::string evidence_of(const tr::ModelShape& s, const tr::TrainingSettings& t) 
     if (layout.is_zero())
         return "Steps of DeepSpeed itself, run on a CPU, took from 0.4 % more to 3.7 % less.";
     if (t.parallel.cards() > 1)
-        return "Steps of PyTorch's own parallelize_module with FSDP2, run on a CPU, took from 0.4 "
-               "% more to 1.7 % less.";
+        return "Steps of PyTorch's own parallelize_module and ring attention with FSDP2, run on a "
+               "CPU, took from 0.4 % more to 1.7 % less.";
     if (layout.sharding != tr::Sharding::none)
         return "Steps of PyTorch's DDP and FSDP2, run on a CPU, took from 0.7 % more to 2.4 % "
                "less.";

@@ -185,6 +185,7 @@ json shard_json(const Request& request, const tr::GpuReport& card) {
     return {{"cards", settings.cards},
             {"sharding", text_of(kShardings, settings.sharding)},
             {"tensor_parallel", settings.parallel.tensor},
+            {"context_parallel", settings.parallel.context},
             {"offload", text_of(kOffloads, settings.offload)},
             {"weights_bytes", weights},
             {"gradients_bytes", gradients},

@@ -20,6 +20,17 @@ std::string sharding_of(const std::string& strategy) {
     return has_word("NO_SHARD 3", strategy) ? "ddp" : "";
 }
 
+// ParallelismConfig's: PyTorch's ring attention. Its tensor parallelism is transformers' own, which
+// keeps texts, embeddings and logits whole on every card.
+void read_mesh(Reader& reader) {
+    const auto in = [](const char* name) { return Path{"parallelism_config", name}; };
+    reader.replicas(reader.value(in("parallelism_config_dp_replicate_size"), std::int64_t{1}));
+    const auto context = reader.value(in("parallelism_config_cp_size"), std::int64_t{1});
+    if (context > 1) reader.run.cluster["context_parallel"] = context;
+    if (context > 1 && word_at(reader.root, {"fsdp_config", "fsdp_version"}) != "2")
+        reader.unmodelled(in("parallelism_config_cp_size"), "Accelerate needs fsdp_version: 2");
+}
+
 void read_fsdp(Reader& reader, std::int64_t cards) {
     const auto in = [](const char* name) { return Path{"fsdp_config", name}; };
     std::string sharding = "fsdp";
@@ -37,8 +48,7 @@ void read_fsdp(Reader& reader, std::int64_t cards) {
     // Within each machine.
     if (has_word("HYBRID_SHARD 4 HYBRID_SHARD_ZERO2 5", reader.word(in("fsdp_sharding_strategy"))))
         reader.replicas(reader.value({"num_machines"}, std::int64_t{1}));
-    const auto replicate = joined({"parallelism_config"}, "parallelism_config_dp_replicate_size");
-    reader.replicas(reader.value(replicate, std::int64_t{1}));
+    read_mesh(reader);
     if (reader.value(in("fsdp_activation_checkpointing"), false))
         reader.run.training["checkpointing"] = true;
     for (const char* name : {"fsdp_offload_params", "fsdp_cpu_offload"})

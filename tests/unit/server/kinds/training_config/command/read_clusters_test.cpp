@@ -49,6 +49,14 @@ TEST(ReadClusters, ReadsFsdpsVariants) {
                                "2, parallelism_config_dp_shard_size: 2}\n");
     EXPECT_EQ(meshes.cluster["replicas"], 2);
     EXPECT_TRUE(meshes.unmodelled.empty() && meshes.unknown.empty());
+    const std::string ring = "parallelism_config: {parallelism_config_cp_size: 2}\n";
+    const auto texts = run_of(with("fsdp_version: 2") + ring);
+    EXPECT_EQ(texts.cluster["context_parallel"], 2);
+    EXPECT_TRUE(texts.unmodelled.empty() && texts.unknown.empty());
+    EXPECT_THAT(unmodelled(with("fsdp_version: 1") + ring), HasSubstr("fsdp_version: 2"));
+    EXPECT_THAT(unmodelled(kAccelerate + "distributed_type: MULTI_GPU\n" + ring),
+                HasSubstr("cp_size"));
+    EXPECT_THAT(unmodelled(kAxolotl + "context_parallel_size: 2\n"), HasSubstr("ring-flash-attn"));
     const auto sharded = run_of(kAxolotl + "dp_shard_size: 4\ndp_replicate_size: 2\n").cluster;
     EXPECT_EQ(sharded, (nlohmann::json{{"sharding", "fsdp"}, {"cards", 8}, {"replicas", 2}}));
 }

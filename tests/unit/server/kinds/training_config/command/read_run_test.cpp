@@ -315,11 +315,23 @@ TEST(ReadRun, ReadsTorchtitansFiles) {
     EXPECT_TRUE(run.unmodelled.empty() && run.unknown.empty());
     // As many shards as the launcher's GPUs allow.
     EXPECT_FALSE(run_of(before + full).cluster.contains("cards"));
-    for (const auto* named :
-         {"pipeline_parallel_degree", "context_parallel_degree", "expert_parallel_degree"})
+    const auto ring = run_of(before + full +
+                             "[parallelism]\ndata_parallel_shard_degree = 4\n"
+                             "context_parallel_degree = 8\n");
+    EXPECT_EQ(
+        ring.cluster,
+        (nlohmann::json{
+            {"sharding", "fsdp"}, {"cards", 32}, {"context_parallel", 8}, {"fp32_reduce", true}}));
+    EXPECT_EQ(ring.training["free_logits"], true);
+    for (const auto* named : {"pipeline_parallel_degree", "expert_parallel_degree"})
         EXPECT_THAT(unmodelled(before + full + "[parallelism]\n" + named + " = 2\n"),
                     HasSubstr(std::string("parallelism.") + named + " is 2"));
-    EXPECT_THAT(unmodelled(before), HasSubstr("recomputation of some operations"));
+    const auto selective =
+        run_of(before + "[activation_checkpoint]\nselective_ac_option = \"op\"\n");
+    EXPECT_EQ(selective.training["checkpointing"], true);
+    EXPECT_EQ(selective.training["selective_checkpointing"], true);
+    EXPECT_TRUE(selective.unmodelled.empty());
+    EXPECT_THAT(unmodelled(before), HasSubstr("every n-th layer"));
     EXPECT_TRUE(
         run_of(before + full + "[float8]\nfilter_fqns = [\"output\"]\n").unmodelled.empty());
     auto converted = before + full;
