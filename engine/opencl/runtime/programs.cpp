@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 namespace plimsoll::opencl {
 
@@ -85,10 +86,15 @@ std::string Programs::key_of(const std::string& name, const std::string& options
                                  PLIMSOLL_VERSION});
 }
 
+// PoCL keeps what it compiles (use_kernel_cache), and compiles every kernel once more for a
+// binary, which then only spares it reading the source.
+Programs::Programs(const Device& device, ProgramCache cache)
+    : Programs(device, std::move(cache), device.info().address.platform != "pocl") {}
+
 Result<Kernel> Programs::make(const std::string& name, const std::string& options,
                               const std::string& source) {
     const auto key = key_of(name, options, source);
-    if (const auto binary = cache_.load(key)) {
+    if (const auto binary = keeps_ ? cache_.load(key) : std::nullopt) {
         auto kernel = device_.load(*binary, name);
         if (kernel) {
             ++loaded_;
@@ -99,6 +105,7 @@ Result<Kernel> Programs::make(const std::string& name, const std::string& option
     auto kernel = device_.build(source, name, options);
     if (!kernel) return kernel;
     ++built_;
+    if (!keeps_) return kernel;
     // An unwritable cache costs the next start a compilation, but this one nothing.
     if (const auto binary = device_.binary_of(*kernel); binary && !binary->bytes.empty())
         (void)cache_.store(key, *binary);

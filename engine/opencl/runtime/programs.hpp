@@ -45,8 +45,10 @@ class ProgramCache {
 // thread; lives no longer than the Device.
 class Programs {
   public:
-    Programs(const Device& device, ProgramCache cache)
-        : device_(device), cache_(std::move(cache)) {}
+    // Keeps programs on disk unless the driver does.
+    Programs(const Device& device, ProgramCache cache);
+    Programs(const Device& device, ProgramCache cache, bool keeps)
+        : device_(device), cache_(std::move(cache)), keeps_(keeps) {}
 
     // The kernel `name` of the program `source`, which is called only when this process has no
     // kernel of this name and these options, so that a launch costs no hashing. Tuned parameters
@@ -67,6 +69,7 @@ class Programs {
 
     const Device& device_;
     ProgramCache cache_;
+    const bool keeps_;
     std::map<std::pair<std::string, std::string>, std::unique_ptr<Kernel>> kernels_;
     std::uint64_t built_ = 0;
     std::uint64_t loaded_ = 0;

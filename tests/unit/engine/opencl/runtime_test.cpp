@@ -90,7 +90,7 @@ TEST(Programs, AreLoadedByTheNextProcessAndBuiltOverDamage) {
     const TemporaryFolder folder;
     const auto run = [&](std::uint64_t built, std::uint64_t loaded, const std::string& options) {
         on_pocl([&](const Device& device) {
-            Programs programs(device, ProgramCache(folder.path()));
+            Programs programs(device, ProgramCache(folder.path()), true);
             const auto* add = need(programs.get("add", options, add_source));
             require(need(programs.get("add", options, add_source)) == add, "made twice");
             auto buffer = need(device.allocate(400));
@@ -124,7 +124,7 @@ TEST(Programs, ACacheThatCannotBeWrittenCostsOnlyTime) {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "file") << "in the way";
     on_pocl([&](const Device& device) {
-        Programs programs(device, ProgramCache(folder.path() / "file"));
+        Programs programs(device, ProgramCache(folder.path() / "file"), true);
         (void)need(programs.get("add", "", add_source));
         require(programs.built() == 1, "built");
     });
