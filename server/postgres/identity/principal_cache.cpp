@@ -17,7 +17,8 @@ Batch PrincipalLookups::question(const std::set<Credential>& credentials) const 
             Statement::of(sql::identity_by_sessions, sessions)};
 }
 
-std::map<Credential, Principal> PrincipalLookups::read(const Replies& replies) const {
+std::map<Credential, Principal> PrincipalLookups::read(const std::set<Credential>& /*credentials*/,
+                                                       const Replies& replies) const {
     std::map<Credential, Principal> found;
     for (const Row row : replies[0]) {
         Principal principal = to_principal(row);

@@ -26,7 +26,8 @@ class PrincipalLookups final : public Lookups<Credential, identity::Principal> {
 
   private:
     Batch question(const std::set<Credential>& credentials) const override;
-    std::map<Credential, identity::Principal> read(const Replies& replies) const override;
+    std::map<Credential, identity::Principal> read(const std::set<Credential>& credentials,
+                                                   const Replies& replies) const override;
     Error missing() const override;
 };
 

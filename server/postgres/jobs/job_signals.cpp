@@ -18,6 +18,9 @@ namespace {
 constexpr std::chrono::seconds kRemembered{2};
 // Limits how often a job with many changes is read.
 constexpr std::chrono::milliseconds kRecent{100};
+// Waits end at the next of 50 moments a second, so that a thousand callers read their jobs in few
+// shared rounds, and none of these delays others for long.
+using Moments = std::chrono::duration<std::int64_t, std::ratio<1, 50>>;
 
 // Forwards notifications of plimsoll_job to callers waiting for those jobs.
 class JobSignals final : public queue::JobSignals {
@@ -49,7 +52,8 @@ class JobSignals final : public queue::JobSignals {
 
   private:
     awaitable<void> wait(JobId id, Clock::time_point deadline) {
-        auto timer = std::make_shared<asio::steady_timer>(executor_, deadline);
+        const auto end = std::chrono::ceil<Moments>(deadline);
+        auto timer = std::make_shared<asio::steady_timer>(executor_, end);
         const auto place = waiters_->emplace(id, timer);
         // Removed from the list however the wait ends, even by a cancelled caller.
         const std::shared_ptr<void> leave(

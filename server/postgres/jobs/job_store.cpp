@@ -37,7 +37,8 @@ class JobLookups final : public Lookups<JobOfTeam, queue::Job> {
 
   private:
     Batch question(const std::set<JobOfTeam>& jobs) const override;
-    std::map<JobOfTeam, queue::Job> read(const Replies& replies) const override;
+    std::map<JobOfTeam, queue::Job> read(const std::set<JobOfTeam>& jobs,
+                                         const Replies& replies) const override;
     Error missing() const override;
 };
 
@@ -52,7 +53,8 @@ Batch JobLookups::question(const std::set<JobOfTeam>& jobs) const {
     return batch;
 }
 
-std::map<JobOfTeam, queue::Job> JobLookups::read(const Replies& replies) const {
+std::map<JobOfTeam, queue::Job> JobLookups::read(const std::set<JobOfTeam>& /*jobs*/,
+                                                 const Replies& replies) const {
     std::map<JobOfTeam, queue::Job> found;
     for (std::size_t i = 1; i < replies.size(); i += 2) {
         for (const Row row : replies[i]) {
@@ -65,6 +67,45 @@ std::map<JobOfTeam, queue::Job> JobLookups::read(const Replies& replies) const {
 }
 
 Error JobLookups::missing() const { return no_such_job(); }
+
+struct EventsAfter {
+    JobOfTeam of;
+    std::int64_t after;
+    int limit;
+    auto operator<=>(const EventsAfter&) const = default;
+};
+
+// All who follow a job ask for the same events at the same moment.
+class EventLookups final : public Lookups<EventsAfter, std::vector<queue::JobEvent>> {
+  public:
+    using Lookups::Lookups;
+
+  private:
+    Batch question(const std::set<EventsAfter>& asked) const override {
+        Batch batch;
+        for (const auto& [of, after, limit] : asked) {
+            batch.push_back(in_team(of.team));
+            batch.push_back(Statement::of(sql::jobs_version, of.job));
+            batch.push_back(Statement::of(sql::events_after, of.job, after, limit));
+        }
+        return batch;
+    }
+
+    std::map<EventsAfter, std::vector<queue::JobEvent>> read(
+        const std::set<EventsAfter>& asked, const Replies& replies) const override {
+        std::map<EventsAfter, std::vector<queue::JobEvent>> found;
+        auto reply = replies.begin();
+        for (const auto& one : asked) {
+            if (!reply[1].empty())
+                for (auto& events = found[one]; const Row row : reply[2])
+                    events.push_back(to_event(row));
+            reply += 3;
+        }
+        return found;
+    }
+
+    Error missing() const override { return no_such_job(); }
+};
 
 Statement log_query(TeamId team, JobId id, const queue::LogFilter& filter) {
     const auto min = filter.min ? std::optional(static_cast<int>(*filter.min)) : std::nullopt;
@@ -113,7 +154,8 @@ class JobStore final : public queue::JobStore {
         : pool_(pool),
           objects_(objects),
           submits_(std::make_shared<GroupCommit>(executor, pool)),
-          lookups_(std::make_shared<JobLookups>(std::move(executor), pool)) {}
+          lookups_(std::make_shared<JobLookups>(executor, pool)),
+          events_(std::make_shared<EventLookups>(std::move(executor), pool)) {}
 
     awaitable<Result<queue::Submitted>> submit(queue::NewJob job) override {
         return submits_->ask(std::move(job));
@@ -217,8 +259,7 @@ class JobStore final : public queue::JobStore {
 
     awaitable<Result<std::vector<queue::JobEvent>>> events(TeamId team, JobId id,
                                                            std::int64_t after, int limit) override {
-        co_return every(
-            co_await about(team, id, Statement::of(sql::events_after, id, after, limit)), to_event);
+        return events_->ask({{team, id}, after, limit});
     }
 
     awaitable<Result<std::string>> report(TeamId team, JobId id) override {
@@ -305,6 +346,7 @@ class JobStore final : public queue::JobStore {
     outbound::ObjectStore* objects_;
     std::shared_ptr<GroupCommit> submits_;
     std::shared_ptr<JobLookups> lookups_;
+    std::shared_ptr<EventLookups> events_;
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ class Lookups : public Rounds<Key, Value> {
     using typename Rounds<Key, Value>::Round;
 
     virtual Batch question(const std::set<Key>& keys) const = 0;
-    virtual std::map<Key, Value> read(const Replies& replies) const = 0;
+    virtual std::map<Key, Value> read(const std::set<Key>& keys, const Replies& replies) const = 0;
     // The error for a missing key.
     virtual Error missing() const = 0;
 
@@ -43,7 +43,7 @@ class Lookups : public Rounds<Key, Value> {
             for (const auto& call : round) this->answer(*call, fail(replies.error()));
             co_return;
         }
-        const auto found = read(*replies);
+        const auto found = read(keys, *replies);
         for (const auto& call : round) {
             const auto at = found.find(call->asked);
             this->answer(*call, at == found.end() ? Result<Value>(fail(missing())) : at->second);

@@ -76,7 +76,8 @@ class EventStream final : public BodyStream {
             co_return std::string();
         }
         std::string text;
-        for (bool more = true; more;) {
+        // Every event is also a new version of the job.
+        for (bool more = job->version != seen_version_; more;) {
             const auto events = co_await sources_.store.events(team_, job_, after_, kEventsPerRead);
             if (!events) co_return text;
             for (const auto& event : *events) {
