@@ -25,7 +25,10 @@ std::int64_t segment_size(std::int64_t size) {
 
 }  // namespace
 
-CachingAllocator::CachingAllocator(const AllocatorSettings& settings) : settings_(settings) {}
+CachingAllocator::CachingAllocator(const AllocatorSettings& settings) : settings_(settings) {
+    for (std::size_t pool = 0; pool < kPools; ++pool)
+        expandable_[pool].top = static_cast<std::int64_t>(pool) << 43;
+}
 
 // What is rare stays outside of what is inlined.
 [[gnu::noinline]] CachingAllocator::Block CachingAllocator::add_block(const MemoryBlock& block) {
@@ -42,9 +45,9 @@ CachingAllocator::CachingAllocator(const AllocatorSettings& settings) : settings
     return index;
 }
 
-[[gnu::always_inline]] inline CachingAllocator::Block CachingAllocator::find(
-    bool small, std::int64_t size) const {
-    const Block block = pool(small).best_fit(size);
+[[gnu::always_inline]] inline CachingAllocator::Block CachingAllocator::find(std::uint8_t pool,
+                                                                             std::int64_t size) {
+    const Block block = free_of(pool).best_fit(size);
     if (block < 0) return kOutOfMemory;
     if (settings_.max_split > 0 && !settings_.expandable_segments) {
         // Oversize blocks are not given to small requests, nor to much smaller oversize ones.
@@ -62,32 +65,31 @@ bool CachingAllocator::reserve(std::int64_t bytes) {
     return true;
 }
 
-CachingAllocator::Block CachingAllocator::new_segment(std::int64_t size, bool small) {
-    if (settings_.expandable_segments) return grow_expandable(size, small);
+CachingAllocator::Block CachingAllocator::new_segment(std::int64_t size, std::uint8_t pool) {
+    if (settings_.expandable_segments) return grow_expandable(size, pool);
     const std::int64_t bytes = segment_size(size);
     if (!reserve(bytes)) return kOutOfMemory;
     if (!settings_.segments_rise) next_segment_ -= bytes;
-    const Block block = make_block({.address = next_segment_, .size = bytes, .small = small});
+    const Block block = make_block({.address = next_segment_, .size = bytes, .pool = pool});
     if (settings_.segments_rise) next_segment_ += bytes;
     return block;
 }
 
 // One virtual segment per pool: pages are mapped after its last block, which they join if it is
 // free.
-CachingAllocator::Block CachingAllocator::grow_expandable(std::int64_t size, bool small) {
-    const std::int64_t page = small ? kSmallSegment : kLargeSegment;
-    Block& tail = expandable_tail_[small ? 0 : 1];
+CachingAllocator::Block CachingAllocator::grow_expandable(std::int64_t size, std::uint8_t pool) {
+    const std::int64_t page = is_small_pool(pool) ? kSmallSegment : kLargeSegment;
+    auto& [tail, top] = expandable_[pool];
     const bool tail_free = tail >= 0 && !at(tail).used;
     const std::int64_t missing = size - (tail_free ? at(tail).size : 0);
     const std::int64_t bytes = round_up(missing, page);
     if (!reserve(bytes)) return kOutOfMemory;
-    auto& top = top_[small ? 1 : 0];
     if (tail_free) {
         take(tail);
         at(tail).size += bytes;
     } else {
         const Block block =
-            make_block({.address = top, .size = bytes, .previous = tail, .small = small});
+            make_block({.address = top, .size = bytes, .previous = tail, .pool = pool});
         if (tail >= 0) at(tail).next = block;
         tail = block;
     }
@@ -101,7 +103,7 @@ CachingAllocator::Block CachingAllocator::grow_expandable(std::int64_t size, boo
     const MemoryBlock whole = at(block);
     const std::int64_t rest = whole.size - size;
     const bool splits =
-        whole.small || settings_.expandable_segments
+        is_small_pool(whole.pool) || settings_.expandable_segments
             ? rest >= kSmallest
             : rest > kSmallLimit && (settings_.max_split == 0 || size < settings_.max_split);
     if (!splits) return -1;
@@ -109,7 +111,7 @@ CachingAllocator::Block CachingAllocator::grow_expandable(std::int64_t size, boo
                                         .size = rest,
                                         .previous = block,
                                         .next = whole.next,
-                                        .small = whole.small});
+                                        .pool = whole.pool});
     if (whole.next >= 0) at(whole.next).previous = remaining;
     at(block).next = remaining;
     at(block).size = size;
@@ -118,29 +120,34 @@ CachingAllocator::Block CachingAllocator::grow_expandable(std::int64_t size, boo
 }
 
 [[gnu::noinline]] CachingAllocator::Block CachingAllocator::segment_for(std::int64_t size,
-                                                                        bool small) {
-    Block block = new_segment(size, small);
+                                                                        std::uint8_t pool) {
+    Block block = new_segment(size, pool);
     if (block >= 0) return block;
     ++retries_;
     release_oversize(size);
-    block = new_segment(size, small);
+    block = new_segment(size, pool);
     if (block >= 0) return block;
     release_cached();
-    return new_segment(size, small);
+    return new_segment(size, pool);
 }
 
-CachingAllocator::Block CachingAllocator::allocate(std::int64_t bytes) {
+[[gnu::noinline]] void CachingAllocator::add_pool(std::uint8_t pool) {
+    if (!others_[pool - 2U]) others_[pool - 2U].emplace(blocks_);
+}
+
+CachingAllocator::Block CachingAllocator::allocate(std::int64_t bytes, int stream) {
     const std::int64_t size = std::max(kSmallest, rounded(bytes));
-    const bool small = is_small(size);
-    Block block = find(small, size);
+    const auto pool = static_cast<std::uint8_t>(2 * stream + (is_small(size) ? 0 : 1));
+    if (stream > 0) add_pool(pool);
+    Block block = find(pool, size);
     const bool cached = block >= 0;
     if (!cached) {
-        block = segment_for(size, small);
+        block = segment_for(size, pool);
         if (block < 0) return kOutOfMemory;
     }
     const Block remaining = split(block, size);
     if (cached && remaining >= 0)
-        pool(small).replace(block, remaining);
+        free_of(pool).replace(block, remaining);
     else if (cached)
         take(block);
     else if (remaining >= 0)
@@ -152,8 +159,8 @@ CachingAllocator::Block CachingAllocator::allocate(std::int64_t bytes) {
 }
 
 void CachingAllocator::move_tail(Block from, Block to) {
-    for (auto& tail : expandable_tail_)
-        if (tail == from) tail = to;
+    for (auto& segment : expandable_)
+        if (segment.tail == from) segment.tail = to;
 }
 
 [[gnu::always_inline]] inline void CachingAllocator::merge(Block left, Block right) {
@@ -171,12 +178,12 @@ void CachingAllocator::free(Block block) {
     const bool joins_before = before >= 0 && !at(before).used;
     if (after >= 0 && !at(after).used) {
         merge(block, after);
-        if (!joins_before) return pool(at(block).small).replace(after, block);
+        if (!joins_before) return free_of(at(block).pool).replace(after, block);
         take(after);
     }
     if (!joins_before) return put(block);
     merge(before, block);
-    pool(at(before).small).replace(before, before);
+    free_of(at(before).pool).replace(before, before);
 }
 
 // With max_split_size, an oversize request first frees cached oversize blocks, largest needed
@@ -203,15 +210,15 @@ void CachingAllocator::release_if_whole(Block block) {
 // pages at its end.
 void CachingAllocator::release_cached() {
     if (settings_.expandable_segments) {
-        for (const bool small : {true, false}) {
-            Block& tail = expandable_tail_[small ? 0 : 1];
+        for (std::uint8_t pool = 0; pool < kPools; ++pool) {
+            auto& [tail, top] = expandable_[pool];
             if (tail < 0 || at(tail).used) continue;
-            const std::int64_t page = small ? kSmallSegment : kLargeSegment;
+            const std::int64_t page = is_small_pool(pool) ? kSmallSegment : kLargeSegment;
             const std::int64_t bytes = at(tail).size / page * page;
             if (bytes == 0) continue;
             take(tail);
             reserved_ -= bytes;
-            top_[small ? 1 : 0] -= bytes;
+            top -= bytes;
             at(tail).size -= bytes;
             if (at(tail).size > 0) {
                 put(tail);
@@ -224,12 +231,15 @@ void CachingAllocator::release_cached() {
         }
         return;
     }
-    for (auto* free : {&small_, &large_})
-        for (Block block = free->largest(); block >= 0;) {
-            const Block next = free->next_smaller(block);
+    for (std::uint8_t pool = 0; pool < kPools; ++pool) {
+        if (pool >= 2 && !others_[pool - 2U]) continue;
+        auto& free = free_of(pool);
+        for (Block block = free.largest(); block >= 0;) {
+            const Block next = free.next_smaller(block);
             release_if_whole(block);
             block = next;
         }
+    }
 }
 
 }  // namespace plimsoll::training

@@ -18,7 +18,7 @@ struct MemoryBlock {
     std::int32_t larger = -1;
     std::uint16_t size_class = 0;  // while it is free
     bool used = false;
-    bool small = false;
+    std::uint8_t pool = 0;
 };
 
 // The free blocks of a pool, ordered by size, then address. Sizes of one class (an eighth of a

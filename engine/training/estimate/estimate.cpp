@@ -22,7 +22,9 @@ class Replay {
             ++count_;
             const auto at = static_cast<std::size_t>(e.buffer);
             const auto group = static_cast<std::size_t>(tape_.buffers[at].group);
-            if (e.allocates) blocks_[at] = allocator_.allocate(tape_.buffers[at].bytes);
+            if (e.allocates)
+                blocks_[at] = allocator_.allocate(tape_.buffers[at].bytes,
+                                                  static_cast<int>(tape_.buffers[at].stream));
             const auto bytes = allocator_.block_bytes(blocks_[at]);
             const auto change = e.allocates ? bytes : -bytes;
             by_group_[group] += change;

@@ -88,7 +88,8 @@ std::uint64_t ReservedPeaks::digest_of_small(const TapeLine& line) {
     for (const auto step : part.steps) {
         const auto slot = static_cast<std::size_t>(std::abs(step) - 1);
         if (names[slot] == 0) names[slot] = ++named;
-        digest = mixed(digest, static_cast<std::uint64_t>(step > 0 ? sizes_[slot] : 0) << 32 ^
+        const auto size = static_cast<std::uint64_t>(step > 0 ? sizes_[slot] : 0);
+        digest = mixed(digest, size << 34 ^ static_cast<std::uint64_t>(line.stream_of(slot)) << 32 ^
                                    static_cast<std::uint64_t>(names[slot]));
     }
     return digest;
@@ -137,7 +138,7 @@ ReservedPeaks::Outcome ReservedPeaks::replay(bool small, const TapeLine& line,
                 const auto step = part.steps[next];
                 const auto slot = static_cast<std::size_t>(std::abs(step) - 1);
                 if (step > 0)
-                    blocks[slot] = allocator.allocate(sizes_[slot]);
+                    blocks[slot] = allocator.allocate(sizes_[slot], line.stream_of(slot));
                 else
                     allocator.free(blocks[slot]);
             }

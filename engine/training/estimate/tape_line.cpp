@@ -59,7 +59,9 @@ TapeLine::TapeLine(const Tape& tape, std::int64_t batch, const TapeDevice& devic
             if (i >= list.size()) break;
             auto& name = names[static_cast<std::size_t>(list[i].buffer)];
             if (name == 0) {
-                sizes_.push_back({tape.buffers[static_cast<std::size_t>(list[i].buffer)].bytes});
+                const auto& buffer = tape.buffers[static_cast<std::size_t>(list[i].buffer)];
+                sizes_.push_back({buffer.bytes});
+                streams_.push_back(buffer.stream);
                 name = static_cast<std::int32_t>(sizes_.size());
             }
             steps_.push_back(list[i].allocates ? name : -name);
@@ -89,7 +91,8 @@ bool TapeLine::same_steps(const TapeLine& other) const {
     const auto same_sums = [](const Sums& a, const Sums& b) {
         return a.slot == b.slot && a.table == b.table && a.width == b.width;
     };
-    return steps_ == other.steps_ && std::ranges::equal(sums_, other.sums_, same_sums) &&
+    return steps_ == other.steps_ && streams_ == other.streams_ &&
+           std::ranges::equal(sums_, other.sums_, same_sums) &&
            first_later_ == other.first_later_ && first_later_place_ == other.first_later_place_ &&
            work_.kernels == other.work_.kernels && work_.recomputed == other.work_.recomputed &&
            std::ranges::equal(places_, other.places_, same_place);
@@ -157,6 +160,7 @@ void TapeLine::mix_digest() const {
         digest = digest << 29 | digest >> 35;
     };
     for (const auto step : steps_) mix(step);
+    for (const auto stream : streams_) mix(static_cast<std::int64_t>(stream));
     for (const auto& size : sizes_) {
         mix(size.base);
         mix(size.slope);

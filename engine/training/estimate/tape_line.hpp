@@ -52,6 +52,7 @@ class TapeLine {
     // first_later().
     const std::vector<std::int32_t>& steps() const { return steps_; }
     std::size_t first_later() const { return first_later_; }
+    int stream_of(std::size_t buffer) const { return static_cast<int>(streams_[buffer]); }
     const std::vector<Place>& places() const { return places_; }
     std::size_t first_later_place() const { return first_later_place_; }
     // Of all of the above, and the sizes.
@@ -74,6 +75,7 @@ class TapeLine {
 
     std::vector<std::int32_t> steps_;
     std::vector<Size> sizes_;
+    std::vector<Stream> streams_;  // of the buffers
     std::vector<Sums> sums_;
     std::vector<Place> places_;
     std::size_t first_later_ = 0;

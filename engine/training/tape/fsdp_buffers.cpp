@@ -50,7 +50,7 @@ void FsdpBuffers::end_backward() {
 void FsdpBuffers::gather(Unit& unit) {
     if (unit.gathered == kNoBuffer && unit.full.empty()) {
         const auto bytes = unit.gathered_bytes(graph_, layout_);
-        unit.gathered = graph_.allocate(bytes, kFsdp);
+        unit.gathered = graph_.on_stream(Stream::gather, graph_.allocate(bytes, kFsdp));
         // This card's part comes from the host first.
         if (layout_.offloads_weights) graph_.scratch(bytes / layout_.cards, kFsdp);
     }
@@ -96,11 +96,13 @@ void FsdpBuffers::reduce(Unit& unit) {
         free(p.gradient);
         p.reduced = true;
     }
-    BufferId received =
-        graph_.allocate(layout_.shard(elements) * layout_.sum_bytes, Group::gradients);
+    const auto shards = [&](int width) {
+        return graph_.on_stream(Stream::reduce,
+                                graph_.allocate(layout_.shard(elements) * width, Group::gradients));
+    };
+    BufferId received = shards(layout_.sum_bytes);
     if (layout_.master_bytes != layout_.sum_bytes) {
-        const BufferId wide =
-            graph_.allocate(layout_.shard(elements) * layout_.master_bytes, Group::gradients);
+        const BufferId wide = shards(layout_.master_bytes);
         drop(unit, std::exchange(received, wide));
     }
     if (unit.gradient == kNoBuffer && !layout_.offloads_optimizer)

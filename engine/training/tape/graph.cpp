@@ -49,7 +49,7 @@ Graph::Graph(const TrainingSettings& settings, const TapeDevice& device)
 BufferId Graph::allocate(std::int64_t bytes, Group group) {
     if (bytes <= 0) return kNoBuffer;
     const auto id = static_cast<BufferId>(buffers_.size());
-    buffers_.push_back({bytes, group});
+    buffers_.push_back({bytes, group, Stream::usual});
     counts_.push_back(1);
     events_.push_back({id, true, phase_, layer_});
     moved_bytes_ += 2.0 * static_cast<double>(bytes);

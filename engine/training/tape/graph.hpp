@@ -145,6 +145,11 @@ class Graph {
     void regroup(BufferId id, Group group) {
         if (id != kNoBuffer) buffers_[static_cast<std::size_t>(id)].group = group;
     }
+    // Of a buffer that was made just now, on another stream than the usual one.
+    BufferId on_stream(Stream stream, BufferId id) {
+        if (id != kNoBuffer) buffers_[static_cast<std::size_t>(id)].stream = stream;
+        return id;
+    }
     std::int64_t bytes(BufferId id) const { return buffers_[static_cast<std::size_t>(id)].bytes; }
     // Allocates and frees immediately, like a kernel's scratch.
     void scratch(std::int64_t bytes, Group group);

@@ -278,7 +278,7 @@ void follow(Tape& tape, const std::vector<Event>& events, const std::vector<Redu
         if (!e.allocates) freed[static_cast<std::size_t>(e.buffer)] = 1;
     tape.later.reserve(events.size() + 2);
     const auto loss = static_cast<std::int32_t>(tape.buffers.size());
-    tape.buffers.push_back({kept.bytes, Group::logits});
+    tape.buffers.push_back({kept.bytes, Group::logits, Stream::usual});
     tape.later.push_back({loss, true, Phase::data, -1});
     std::size_t next = 0;
     const auto copy_up_to = [&](std::size_t end) {

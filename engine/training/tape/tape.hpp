@@ -35,9 +35,17 @@ std::string_view to_string(Group group);
 enum class Phase : std::uint8_t { setup, data, forward, backward, clip, optimizer, step_end };
 std::string_view to_string(Phase phase);
 
+// A CUDA stream on which buffers are allocated: the allocator keeps blocks of streams apart.
+enum class Stream : std::uint8_t {
+    usual,
+    gather,  // FSDP's, of what is received of all shards
+    reduce,  // of gradients' shards
+};
+
 struct Buffer {
     std::int64_t bytes = 0;  // as requested; the allocator rounds up
     Group group = Group::weights;
+    Stream stream = Stream::usual;
 };
 
 // An allocation or a free of one buffer, in program order.

