@@ -145,6 +145,8 @@ class Objects(unittest.TestCase):
 
     def test_doctor_tries_it_and_names_what_is_wrong(self):
         self.assertIn("can be written, read, listed and deleted from", self.doctor())
+        if isinstance(self.bucket, bucket.CheckingBucket):  # which also answers as a bucket with a host name of its own
+            self.assertIn("can be written, read, listed and deleted from", self.doctor(objects__url=self.bucket.url.removesuffix("/bucket")))
         told = self.doctor(objects__secret_key="wrong")
         self.assertIn("SignatureDoesNotMatch, HTTP 403", told)
         self.assertIn("objects.secret_key", told)

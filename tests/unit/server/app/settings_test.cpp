@@ -168,6 +168,19 @@ TEST_F(SettingsTest, ASettingWithoutEffectIsRefusedByItsSource) {
     EXPECT_EQ(refusal_of({{"database.data_directory", ""}}), "");
 }
 
+TEST_F(SettingsTest, AnObjectStoreNeedsAKeyAndOneSecret) {
+    std::vector<Assignment> flags = {{"objects.url", "https://s3.example/bucket"}};
+    EXPECT_NE(refusal_of(flags), "");
+    flags.push_back({"objects.access_key", "id"});
+    EXPECT_NE(refusal_of(flags), "");
+    flags.push_back({"objects.secret_key_file", "/run/secrets/objects"});
+    EXPECT_EQ(refusal_of(flags), "");
+    flags.push_back({"objects.secret_key", "x"});
+    EXPECT_NE(refusal_of(flags), "");
+    EXPECT_NE(refusal_of({{"objects.prefix", "here/"}}), "") << "without a bucket";
+    EXPECT_NE(refusal_of({{"objects.url", "s3://bucket"}}), "");
+}
+
 TEST_F(SettingsTest, ASettingThatIsOffNeedsNothing) {
     // Off, like what it needs.
     EXPECT_EQ(refusal_of({{"sentiment.uses_models", "0"}, {"sentiment.adaptive", "0"}}), "");

@@ -59,6 +59,15 @@ TEST(Doctor, ReportsADatabaseThatDoesNotRespond) {
     EXPECT_THAT(about(facts, "PostgreSQL").found, HasSubstr("Connection refused"));
 }
 
+TEST(Doctor, AnObjectStoreIsJudgedIfThereIsOne) {
+    auto facts = healthy();
+    facts.has_object_store = true;
+    EXPECT_EQ(about(facts, "Object store").grade, Grade::good);
+    facts.object_store_problem = Error{Errc::unavailable, "It refuses the request.", ""};
+    EXPECT_EQ(about(facts, "Object store").grade, Grade::bad);
+    EXPECT_THAT(about(facts, "Object store").found, HasSubstr("refuses"));
+}
+
 TEST(Doctor, SaysWhyADeviceGetsNoTasks) {
     auto facts = healthy();
     facts.probe = R"({"devices":[{"device":"opencl:nv:0","state":"crashed","name":"A GPU",)"
