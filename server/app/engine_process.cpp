@@ -19,6 +19,8 @@ namespace {
 namespace asio = boost::asio;
 using Seconds = std::chrono::seconds;
 
+// Requests go before computing where both want the same processors.
+constexpr int kNiceness = 5;
 constexpr Seconds kFirstPause{1};
 constexpr Seconds kLongestPause{30};
 constexpr Seconds kHealthyAfter{60};  // a child that ran this long resets the backoff
@@ -70,7 +72,8 @@ EngineProcess::~EngineProcess() {
 void EngineProcess::start() {
     child_ = spawn({.path = program_,
                     .arguments = {"supervise"},
-                    .environment = environment_with(worker_url_)});
+                    .environment = environment_with(worker_url_),
+                    .niceness = kNiceness});
     if (child_ < 0)
         log::error("cannot start the worker supervisor", {{"reason", std::strerror(errno)}});
     else

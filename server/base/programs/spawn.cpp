@@ -30,10 +30,16 @@ bool drop_privileges(const RunAs& as) {
            setuid(as.user) == 0;
 }
 
+void give_way(const ChildCommand& command, const std::string& niceness) {
+    (void)!nice(command.niceness);
+    const int group = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);  // not in every kernel
+    if (group >= 0) (void)!write(group, niceness.data(), niceness.size());
+}
+
 // Between fork and exec: async-signal-safe calls only, because other threads may have held any
 // lock.
 [[noreturn]] void become(const ChildCommand& command, char* const* arguments,
-                         char* const* environment, pid_t parent) {
+                         char* const* environment, const std::string& niceness, pid_t parent) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -43,7 +49,12 @@ bool drop_privileges(const RunAs& as) {
     for (const auto& one : command.redirections)
         if (!redirect(one)) _exit(kCannotRun);
     // Ctrl-C reaches the whole terminal; this program decides when its children end.
-    setpgid(0, 0);
+    if (command.niceness > 0) {
+        setsid();
+        give_way(command, niceness);
+    } else {
+        setpgid(0, 0);
+    }
     if (command.umask) umask(*command.umask);
     if (command.as && !drop_privileges(*command.as)) _exit(kCannotRun);
     // After the change of user, which would reset it.
@@ -69,9 +80,10 @@ pid_t spawn(ChildCommand command) {
                              command.name.empty() ? command.path : command.name);
     const auto arguments = pointers_to(command.arguments);
     const auto environment = pointers_to(command.environment);
+    const auto niceness = std::to_string(command.niceness);
     const pid_t parent = getpid();
     const pid_t child = fork();
-    if (child == 0) become(command, arguments.data(), environment.data(), parent);
+    if (child == 0) become(command, arguments.data(), environment.data(), niceness, parent);
     return child;
 }
 

@@ -37,6 +37,9 @@ struct ChildCommand {
     std::optional<mode_t> umask = {};  // none: that of this program
     int death_signal = SIGTERM;        // gets it when the calling thread ends
     std::string name = {};             // its own name in lists of processes; empty: the path
+    // Above 0, by how much it and its children together give way to other programs, in a session of
+    // its own: Linux compares sessions first where services have no weights.
+    int niceness = 0;
 };
 
 // This program's environment.

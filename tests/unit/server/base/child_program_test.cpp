@@ -1,5 +1,6 @@
 #include "server/base/programs/child_program.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 namespace plimsoll {
@@ -72,6 +74,21 @@ TEST(ChildProgram, GetsNoDescriptorsOfTheServer) {
     Shell shell;
     shell.run("ls /proc/self/fd | wc -l");
     EXPECT_THAT(shell.lines, ElementsAre("4"));  // three, and the folder that is listed
+}
+
+TEST(ChildProgram, GivesWayInASessionOfItsOwn) {
+    const int least = 19;
+    const auto niceness = std::to_string(std::min(least, getpriority(PRIO_PROCESS, 0) + 5));
+    const pid_t child = spawn({.path = "/bin/sh",
+                               .arguments = {"-c",
+                                             "set -- $(cat /proc/$$/stat); [ $6 = $$ ] || exit 1; "
+                                             "[ ${19} = " +
+                                                 niceness + " ] || exit 2"},
+                               .environment = current_environment(),
+                               .niceness = 5});
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(describe_end(status), "exit status 0");
 }
 
 TEST(ChildProgram, FailsAsInAShellIfItIsMissing) {
