@@ -43,6 +43,10 @@ std::string elsewhere(const TrainingSettings& settings) {
     if (settings.fused_adapters)
         out += "# in axolotl: lora_mlp_kernel, lora_qkv_kernel and lora_o_kernel: true\n";
     if (settings.optimizer_in_backward) out += "# in torchtune: optimizer_in_bwd: true\n";
+    if (settings.selective)
+        out += "# in torchtitan: activation_checkpoint.selective_ac_option = \"op\"\n";
+    if (settings.frees_logits)
+        out += "# delete the logits before the backward pass, as torchtitan and torchtune do\n";
     return out;
 }
 
