@@ -7,7 +7,7 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (520, 47_460),
-    'server': (797, 75_850),
+    'server': (797, 75_870),
     'web': (408, 27_765),
     'migrations': (170, 6_392),
     'deploy': (99, 2_113),
