@@ -1,6 +1,7 @@
 #include "server/app/server.hpp"
 
 #include "server/app/serve.hpp"
+#include "server/app/service_manager.hpp"
 #include "server/base/backoff.hpp"
 #include "server/base/log.hpp"
 #include "server/base/offload.hpp"
@@ -17,8 +18,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstddef>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <tuple>
 
@@ -26,8 +25,6 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 namespace plimsoll::app {
@@ -83,30 +80,6 @@ http::AllowedHosts allowed_hosts(const Settings::Http& http) {
     char name[256] = "";
     if (gethostname(name, sizeof name - 1) != 0) return http::AllowedHosts::only({});
     return http::AllowedHosts::only({name});
-}
-
-// Tells systemd, if it started this process (Type=notify), by the protocol of sd_notify(3): one
-// datagram a state.
-void tell_service_manager(std::string_view state) {
-    const char* path = std::getenv("NOTIFY_SOCKET");
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    const std::size_t length = path ? std::strlen(path) : 0;
-    if (length == 0 || length >= sizeof address.sun_path) return;
-    std::memcpy(address.sun_path, path, length);
-    if (*path == '@') address.sun_path[0] = '\0';  // an abstract socket
-    const int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (descriptor < 0) return;
-    (void)!sendto(descriptor, state.data(), state.size(), MSG_NOSIGNAL,
-                  reinterpret_cast<const sockaddr*>(&address),
-                  static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length));
-    close(descriptor);
-}
-
-// How often it wants to hear "WATCHDOG=1", with time to spare; zero: never.
-std::chrono::microseconds watchdog_interval() {
-    const char* limit = std::getenv("WATCHDOG_USEC");
-    return std::chrono::microseconds(limit ? std::atoll(limit) / 3 : 0);
 }
 
 http::ListenOptions listen_options(const Settings::Http& http, const Settings::Limits& limits) {

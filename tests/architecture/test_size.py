@@ -7,9 +7,9 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (520, 47_460),
-    'server': (797, 75_870),
+    'server': (799, 75_890),
     'web': (408, 27_765),
-    'migrations': (170, 6_392),
+    'migrations': (170, 6_398),
     'deploy': (99, 2_113),
     'tests': (792, None),
 }
