@@ -2,10 +2,10 @@
 //
 //     http_request_loop PORT PATH TOKEN CONNECTIONS SECONDS REQUESTS_PER_SECOND [JSON]
 //
-// GET, or with a body POST. With a rate of 0 each connection asks as soon as it has its answer.
-// With a rate the requests have their times before the run begins, and an answer's time counts from
-// there: a server that stalls makes every request behind the stall late, too, also those that could
-// not even be sent.
+// GET, or with a body POST. Answers 429 and 503 are counted, and not timed. With a rate of 0 each
+// connection asks as soon as it has its answer. With a rate the requests have their times before
+// the run begins, and an answer's time counts from there: a server that stalls makes every request
+// behind the stall late, too, also those that could not even be sent.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -32,15 +32,18 @@ struct Plan {
     Clock::duration pace{};  // between two requests; 0: no pace
     long next = 0;           // which request of the plan is the next one to send
     std::vector<float> milliseconds;
+    long refused = 0;
 };
 
-// The bytes of one answer's head and body; the rest of `buffer` belongs to nobody, as nothing is
-// pipelined.
-awaitable<void> read_answer(tcp::socket& socket, std::string& buffer) {
+// Whether it was not refused. Reads the bytes of one answer's head and body; the rest of `buffer`
+// belongs to nobody, as nothing is pipelined.
+awaitable<bool> read_answer(tcp::socket& socket, std::string& buffer) {
     buffer.clear();
     const auto head = co_await asio::async_read_until(socket, asio::dynamic_buffer(buffer),
                                                       "\r\n\r\n", use_awaitable);
-    if (!buffer.starts_with("HTTP/1.1 20")) throw std::runtime_error(buffer.substr(0, head));
+    const bool refused = buffer.starts_with("HTTP/1.1 429") || buffer.starts_with("HTTP/1.1 503");
+    if (!refused && !buffer.starts_with("HTTP/1.1 20"))
+        throw std::runtime_error(buffer.substr(0, head));
     constexpr std::string_view kLength = "Content-Length: ";
     const auto at = buffer.find(kLength);
     std::size_t length = 0;
@@ -53,15 +56,18 @@ awaitable<void> read_answer(tcp::socket& socket, std::string& buffer) {
         co_await asio::async_read(socket, asio::dynamic_buffer(buffer),
                                   asio::transfer_exactly(whole - buffer.size()), use_awaitable);
     }
+    co_return !refused;
 }
 
 awaitable<void> ask(tcp::endpoint server, Plan& plan) {
     tcp::socket socket(co_await asio::this_coro::executor);
-    co_await socket.async_connect(server, use_awaitable);
-    socket.set_option(tcp::no_delay(true));
     asio::steady_timer timer(socket.get_executor());
     std::string buffer;
     while (true) {
+        if (!socket.is_open()) {
+            co_await socket.async_connect(server, use_awaitable);
+            socket.set_option(tcp::no_delay(true));
+        }
         auto due = std::max(Clock::now(), plan.start);
         if (plan.pace.count() != 0) {
             due = plan.start + plan.next++ * plan.pace;
@@ -70,7 +76,11 @@ awaitable<void> ask(tcp::endpoint server, Plan& plan) {
         }
         if (due >= plan.end) co_return;
         co_await asio::async_write(socket, asio::buffer(plan.request), use_awaitable);
-        co_await read_answer(socket, buffer);
+        if (!co_await read_answer(socket, buffer)) {
+            ++plan.refused;
+            socket.close();  // as the server does, unless it read the body
+            continue;
+        }
         plan.milliseconds.push_back(
             std::chrono::duration<float, std::milli>(Clock::now() - due).count());
     }
@@ -117,7 +127,10 @@ int main(int count, char** arguments) {
     }
     context.run();
     std::sort(plan.milliseconds.begin(), plan.milliseconds.end());
-    std::printf("{\"requests_per_second\": %.1f, \"p50_ms\": %.3f, \"p99_ms\": %.3f}\n",
-                static_cast<double>(plan.milliseconds.size()) / static_cast<double>(length.count()),
-                percentile(plan.milliseconds, 0.5), percentile(plan.milliseconds, 0.99));
+    std::printf(
+        "{\"requests_per_second\": %.1f, \"p50_ms\": %.3f, \"p99_ms\": %.3f, \"answered\": %zu, "
+        "\"refused\": %ld}\n",
+        static_cast<double>(plan.milliseconds.size()) / static_cast<double>(length.count()),
+        percentile(plan.milliseconds, 0.5), percentile(plan.milliseconds, 0.99),
+        plan.milliseconds.size(), plan.refused);
 }

@@ -65,7 +65,7 @@ def run_job(api, dataset):
 def download(api, job):
     """Bytes a second of the results as JSON lines."""
     start, size = time.perf_counter(), 0
-    request = urllib.request.Request(f'{api.base}/v1/jobs/{job}/results?format=jsonl',
+    request = urllib.request.Request(f'{api.base}/v1/jobs/{job}/results.jsonl',
                                      headers={'Authorization': 'Bearer ' + api.token})
     with urllib.request.urlopen(request, timeout=600) as answer:
         while piece := answer.read(1 << 20):
