@@ -144,7 +144,8 @@ class Pull(unittest.TestCase):
         self.assertIn("limit of 4 MB", self.pull("desk/tiny", "--name", "tiny", status=None)["error"]["message"])
         most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
         print(f"a header of 90 MB: {most} MB", flush=True)
-        self.assertLess(most, 300)
+        if "PLIMSOLL_SANITIZED" not in os.environ:  # AddressSanitizer's own memory counts
+            self.assertLess(most, 300)
 
     def test_errors_are_reported(self):
         self.assertIn("has no model", self.pull("desk/other", "--name", "x", status=2)["error"]["message"])
