@@ -1,5 +1,5 @@
-"""Buckets of S3-compatible stores for tests: one in this process, which checks every signature with AWS's own code, and one of
-the real Versity gateway, whose program $PLIMSOLL_TEST_S3 names."""
+"""Buckets of S3-compatible stores for tests, by TLS with an authority of their own: one in this process, which checks every
+signature with AWS's own code, and one of the real Versity gateway, whose program $PLIMSOLL_TEST_S3 names."""
 
 import hashlib
 import http.server
@@ -7,6 +7,7 @@ import os
 import pathlib
 import shutil
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ import time
 import urllib.parse
 import xml.sax.saxutils
 
+from certificate import make_authority, make_certificate
 from harness import ROOT
 
 sys.path.insert(0, subprocess.run([ROOT / "tests/support/python", "botocore"], check=True, capture_output=True, text=True).stdout.strip())
@@ -96,25 +98,42 @@ def stamp(seconds):
     return time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(seconds))
 
 
-class CheckingBucket:
+class Bucket:
+    """With start, stop, names, put and make_older, by those that follow."""
+
     def __init__(self):
-        self.objects, self.port = {}, free_port()
-        self.start()
+        self.port = free_port()
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="plm-s3-"))
+        self.folder.chmod(0o755)
+        authority = make_authority(self.folder)
+        self.authority, self.certificate = authority[0], make_certificate(self.folder, authority)
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.port}/bucket"
+        return f"https://127.0.0.1:{self.port}/bucket"
+
+    def close(self):
+        self.stop()
+        shutil.rmtree(self.folder)
+
+
+class CheckingBucket(Bucket):
+    def __init__(self):
+        super().__init__()
+        self.objects = {}
+        self.start()
 
     def start(self):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
         self.server.objects = self.objects
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(*self.certificate)
+        self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
 
     def stop(self):
         self.server.shutdown()
         self.server.server_close()
-
-    close = stop
 
     def names(self):
         return sorted(self.objects)
@@ -127,19 +146,18 @@ class CheckingBucket:
             self.objects[name] = (content, changed - days * 86400)
 
 
-class RealBucket:
+class RealBucket(Bucket):
     def __init__(self, program):
-        self.program, self.port = program, free_port()
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="plm-s3-"))
+        super().__init__()
+        self.program = program
         (self.folder / "objects/bucket").mkdir(parents=True)
         (self.folder / "about").mkdir()
         self.start()
 
-    url = CheckingBucket.url
-
     def start(self):
         self.process = subprocess.Popen(
-            [self.program, "--quiet", "--access", KEY, "--secret", SECRET, "--port", f"127.0.0.1:{self.port}", "posix",
+            [self.program, "--quiet", "--access", KEY, "--secret", SECRET, "--port", f"127.0.0.1:{self.port}",
+             "--cert", self.certificate[0], "--key", self.certificate[1], "posix",
              "--sidecar", self.folder / "about", self.folder / "objects"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while True:
             try:
@@ -150,10 +168,6 @@ class RealBucket:
     def stop(self):
         self.process.kill()
         self.process.wait()
-
-    def close(self):
-        self.stop()
-        shutil.rmtree(self.folder)
 
     def files(self):
         top = self.folder / "objects/bucket"

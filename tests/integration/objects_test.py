@@ -33,7 +33,7 @@ class Objects(unittest.TestCase):
         cls.bucket = bucket.make_bucket()
         cls.addClassCleanup(cls.bucket.close)
         cls.store = {"objects__url": cls.bucket.url, "objects__prefix": "here/", "objects__access_key": bucket.KEY,
-                     "objects__secret_key": bucket.SECRET}
+                     "objects__secret_key": bucket.SECRET, "objects__ca_file": cls.bucket.authority}
         cls.server = Server(**cls.store).start()
         cls.addClassCleanup(cls.server.remove)
         cls.api = cls.server.api()
@@ -63,7 +63,7 @@ class Objects(unittest.TestCase):
 
     def doctor(self, **more):
         settings = {**self.store, **more}
-        flags = [part for key, value in settings.items() for part in ("--" + key.replace("__", "."), value)]
+        flags = [part for key, value in settings.items() if value for part in ("--" + key.replace("__", "."), str(value))]
         return self.server.run("doctor", "--data", self.server.folder / "data", *flags, check=False).stdout
 
     def restart(self):
@@ -150,6 +150,7 @@ class Objects(unittest.TestCase):
         told = self.doctor(objects__secret_key="wrong")
         self.assertIn("SignatureDoesNotMatch, HTTP 403", told)
         self.assertIn("objects.secret_key", told)
+        self.assertIn("certificate verify failed", self.doctor(objects__ca_file=None))
         self.assertIn("Connection refused", self.doctor(objects__url=f"http://127.0.0.1:{bucket.free_port()}/bucket"))
         refused = self.server.run("serve", "--objects.url", self.bucket.url, check=False)
         self.assertIn("objects.url also needs objects.access_key", refused.stderr)
