@@ -1,12 +1,14 @@
 """Many attempts to open an event stream, from thousands of addresses, with a valid token and without: as many streams as a
 user may have are opened, every other attempt gets a refusal that says when to come back, others are served meanwhile,
-and memory stays within what the README promises. PLIMSOLL_LONG_TESTS: 100,000 attempts."""
+and memory stays within what the README promises. PLIMSOLL_LONG_TESTS: 100,000 attempts. And what streams on which nothing
+happens ask of the database."""
 
 import collections
 import itertools
 import os
 import selectors
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -112,6 +114,39 @@ class StreamFlood(unittest.TestCase):
         with socket.create_connection(("127.0.0.1", attempts.port), PATIENCE, ("127.0.0.2", 0)) as line:
             line.sendall(request)
             return int(line.recv(65536)[9:12])
+
+    def test_idle_streams_read_no_events(self):
+        server = Server(engine__local="false").start()
+        self.addCleanup(server.remove)
+        api = server.api()
+        job = api.submit_texts(["calm"])
+        for _ in range(STREAMS):
+            line = socket.create_connection(("127.0.0.1", int(server.base.rpartition(":")[2])), PATIENCE)
+            self.addCleanup(line.close)
+            line.sendall(f"GET /v1/jobs/{job}/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
+                         f"Authorization: Bearer {api.token}\r\n\r\n".encode())
+            text = b""
+            while b"event: job\n" not in text:
+                text += line.recv(65536)
+        self.until_read(server, 2 * STREAMS)  # PostgreSQL has counted what came before
+        events, _ = self.scans(server)
+        jobs = self.until_read(server, 8)
+        self.assertLess(self.scans(server)[0] - events, jobs / 8)
+
+    def until_read(self, server, times):
+        """How often the job was read again, at least so many times."""
+        before, deadline = self.scans(server)[1], time.monotonic() + PATIENCE
+        while (read := self.scans(server)[1] - before) < times:
+            self.assertLess(time.monotonic(), deadline, "the streams do not look at their job")
+        return read
+
+    def scans(self, server):
+        """Of the tables of events and of jobs."""
+        count = ("select coalesce(sum(seq_scan + coalesce(idx_scan, 0)) filter (where relname ~ '^event_[0-9]'), 0),"
+                 " coalesce(sum(seq_scan + coalesce(idx_scan, 0)) filter (where relname ~ '^job_[0-9]'), 0) from pg_stat_user_tables")
+        told = subprocess.check_output(["psql", "-qXAt", f"host={server.folder}/data/run user=plimsoll_superuser dbname=plimsoll", "-c", count],
+                                       text=True)
+        return [int(number) for number in told.split("|")]
 
 
 if __name__ == "__main__":
