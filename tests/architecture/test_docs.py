@@ -20,7 +20,7 @@ TYPES = re.findall(r'ProblemType\{(\d+), "([\w-]+)", "([^"]+)"\}',
 RUNNERS = {
     'README.md': ['integration/docs_test.py'],
     'deploy/OPERATING.md': ['integration/backup_test.py', 'integration/docs_test.py', 'integration/own_database_test.py',
-                            'integration/proxies_test.py'],
+                            'integration/point_in_time_test.py', 'integration/proxies_test.py'],
     'deploy/SCALING.md': ['integration/rolling_restart_test.py', 'integration/slurm.py'],
     'deploy/README.md': ['integration/check_test.py'],
     'deploy/clients/python/README.md': ['clients/package_test.py', 'clients/wheel_test.py'],
