@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 
 namespace plimsoll::training {
 namespace {
@@ -105,7 +104,6 @@ RunMemory recorded_memory(const Recording& recording) {
     const auto& events = recording.events;
     const auto stages = stages_of(events);
     std::vector<MemoryPart> parts(events.size(), MemoryPart::state);
-    std::unordered_map<std::uint64_t, std::size_t> live;
     auto allocated = recording.active_bytes, reserved = recording.reserved_bytes;
     for (std::size_t i = 0; i < events.size(); ++i) {
         const auto& event = events[i];
@@ -113,13 +111,10 @@ RunMemory recorded_memory(const Recording& recording) {
         if (event.action == Action::allocate) {
             allocated -= bytes;
             parts[i] = part_of(stages[i], {});
-            live[event.address] = i;
         } else if (event.action == Action::release) {
             allocated += bytes;
-            const auto found = live.find(event.address);
-            if (found == live.end()) continue;  // older than the recording
-            parts[i] = parts[found->second] = part_of(stages[found->second], stages[i]);
-            live.erase(found);
+            if (event.taken == RecordedEvent::kEarlier) continue;
+            parts[i] = parts[event.taken] = part_of(stages[event.taken], stages[i]);
         } else if (event.action != Action::other) {
             reserved -= event.action == Action::reserve ? event.bytes : -event.bytes;
         }

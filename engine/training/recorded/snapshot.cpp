@@ -3,7 +3,9 @@
 #include "engine/training/recorded/snapshot_meaning.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <memory>
 
 namespace plimsoll::training {
 namespace {
@@ -12,6 +14,37 @@ using Value = SnapshotValue;
 using Kind = Value::Kind;
 
 constexpr std::size_t kMaxStack = std::size_t{1} << 20;
+constexpr std::size_t kLongText = 56;
+constexpr std::size_t kItems = 32;
+constexpr char kMemoize = '\x94';
+
+// What Python remembers, by numbers that it counts. Most of it are events, which nothing refers to
+// again: they are left out, and room is made by the thousand where something is kept.
+class Memo {
+  public:
+    std::uint64_t size() const { return size_; }
+    void leave_out(std::uint64_t count) { size_ += count; }
+
+    // `slot` is at most size().
+    void keep(std::uint64_t slot, Value value) {
+        size_ = std::max(size_, slot + 1);
+        const auto at = static_cast<std::size_t>(slot / kShelf);
+        if (at >= shelves_.size()) shelves_.resize(at + 1);
+        if (!shelves_[at]) shelves_[at] = std::make_unique<Shelf>();
+        (*shelves_[at])[slot % kShelf] = value;
+    }
+
+    Value at(std::uint64_t slot) const {
+        const auto at = static_cast<std::size_t>(slot / kShelf);
+        return at < shelves_.size() && shelves_[at] ? (*shelves_[at])[slot % kShelf] : Value();
+    }
+
+  private:
+    static constexpr std::uint64_t kShelf = 1024;
+    using Shelf = std::array<Value, kShelf>;
+    std::vector<std::unique_ptr<Shelf>> shelves_;
+    std::uint64_t size_ = 0;
+};
 
 // Python's pickle, protocols 2 to 5, without what imports or calls. Little-endian, as this machine.
 class Unpickler {
@@ -19,7 +52,6 @@ class Unpickler {
     explicit Unpickler(std::span<const std::byte> bytes)
         : at_(reinterpret_cast<const char*>(bytes.data())), end_(at_ + bytes.size()) {
         // An event takes 50 bytes and more. Memory that is not needed is never touched.
-        memo_.reserve(bytes.size() / 48);
         meaning_.reserve(bytes.size() / 48);
     }
 
@@ -41,19 +73,6 @@ class Unpickler {
     }
 
   private:
-    // Python remembers each event: half the size of a value. Numbers are never remembered.
-    class Remembered {
-      public:
-        Remembered() = default;
-        explicit Remembered(Value value)
-            : kind_(static_cast<std::uint64_t>(value.kind)), bits_(value.bits) {}
-        Value value() const { return {static_cast<Kind>(kind_), bits_}; }
-
-      private:
-        std::uint64_t kind_ : 8 = 0;
-        std::uint64_t bits_ : 56 = 0;
-    };
-
     // What follows returns false if the snapshot is not to be read any further.
 
     template <class T>
@@ -97,11 +116,88 @@ class Unpickler {
         return push({Kind::number, out});
     }
 
+    template <class T>
+    static T taken(const char*& at) {
+        T value;
+        std::memcpy(&value, at, sizeof value);
+        at += sizeof value;
+        return value;
+    }
+
+    bool recalled(const char*& at, Value& out) const {
+        std::uint64_t slot = 0;
+        if (*at == 'h')
+            slot = taken<std::uint8_t>(++at);
+        else if (*at == 'j')
+            slot = taken<std::uint32_t>(++at);
+        else
+            return false;
+        out = memo_.at(slot);
+        return slot < memo_.size();
+    }
+
+    // `places` counts what Python remembers meanwhile.
+    bool plain(const char*& at, Value& out, std::uint64_t& places) {
+        const auto number = [&](std::uint64_t value) {
+            out = {Kind::number, value};
+            return true;
+        };
+        switch (static_cast<unsigned char>(*at)) {
+            case 'K': return number(taken<std::uint8_t>(++at));
+            case 'M': return number(taken<std::uint16_t>(++at));
+            case 'J':
+                return number(static_cast<std::uint64_t>(std::int64_t{taken<std::int32_t>(++at)}));
+            case 0x8a: {
+                const auto size = taken<std::uint8_t>(++at);
+                if (size == 0 || size > sizeof(std::uint64_t)) return false;
+                const auto unused = 8 * (sizeof(std::uint64_t) - size);
+                const char* value = at;
+                at += size;
+                return number(taken<std::uint64_t>(value) << unused >> unused);
+            }
+            case 0x8c: {
+                const auto size = taken<std::uint8_t>(++at);
+                if (size > kLongText || std::string_view(at, size) != own_ || at[size] != kMemoize)
+                    return false;
+                at += size + 1;
+                ++places;
+                out = own_value_;
+                return true;
+            }
+            default: return recalled(at, out);
+        }
+    }
+
+    // Nearly all of a snapshot, at once: a dictionary whose keys Python recalls, and whose values
+    // are numbers, recalled, or texts that it wrote before instead of recalling them, so that it
+    // never will. Returns false, with nothing taken, at anything else.
+    bool flat_dictionary() {
+        constexpr std::ptrdiff_t kLongest = 3 + kItems / 2 * (5 + 3 + kLongText);
+        if (end_ - at_ < kLongest || at_[0] != kMemoize || at_[1] != '(') return false;
+        const char* at = at_ + 2;
+        std::uint64_t places = 1;
+        std::size_t count = 0;
+        for (; *at != 'u'; count += 2)
+            if (count == kItems || !recalled(at, items_[count]) ||
+                !plain(at, items_[count + 1], places))
+                return false;
+        const auto value = meaning_.dictionary({items_.data(), count});
+        if (meaning_.is_too_large() || !push(value)) return false;
+        at_ = at + 1;
+        const auto slot = memo_.size();
+        memo_.leave_out(places);
+        if (value.kind != Kind::event) memo_.keep(slot, value);
+        return true;
+    }
+
     template <class Size>
     bool text() {
         Size size = 0;
         std::string_view value;
-        return take(size) && bytes(size, value) && push({Kind::text, meaning_.intern(value)});
+        if (!take(size) || !bytes(size, value)) return false;
+        own_ = value;
+        own_value_ = {Kind::text, meaning_.intern(value)};
+        return push(own_value_);
     }
 
     template <class Slot>
@@ -112,17 +208,16 @@ class Unpickler {
 
     bool remember_at(std::uint64_t slot) {
         if (stack_.empty() || slot > memo_.size()) return false;
-        if (slot == memo_.size()) memo_.emplace_back();
         auto& top = stack_.back();
         if (is_empty(top)) top.bits = slot + 1;
-        memo_[slot] = Remembered(top);
+        memo_.keep(slot, top);
         return true;
     }
 
     template <class Slot>
     bool recall() {
         Slot slot = 0;
-        return take(slot) && slot < memo_.size() && push(memo_[slot].value());
+        return take(slot) && slot < memo_.size() && push(memo_.at(slot));
     }
 
     static bool is_empty(Value value) {
@@ -139,7 +234,7 @@ class Unpickler {
             container = meaning_.list(before, items);
         else if (before.kind == Kind::dictionary)
             container = meaning_.dictionary(items);
-        if (is_empty(before) && before.bits > 0) memo_[before.bits - 1] = Remembered(container);
+        if (is_empty(before) && before.bits > 0) memo_.keep(before.bits - 1, container);
         stack_.resize(from);
         return !meaning_.is_too_large();
     }
@@ -183,11 +278,12 @@ class Unpickler {
     }
 
     bool step(unsigned char code) {
-        switch (code) {                                         // Lib/pickle.py has their names
-            case 0x80: return pass(1);                          // PROTO
-            case 0x95: return pass(8);                          // FRAME
-            case '(': return mark();                            // MARK
-            case '}': return push({Kind::dictionary});          // EMPTY_DICT
+        switch (code) {                 // Lib/pickle.py has their names
+            case 0x80: return pass(1);  // PROTO
+            case 0x95: return pass(8);  // FRAME
+            case '(': return mark();    // MARK
+            case '}':                   // EMPTY_DICT
+                return flat_dictionary() || push({Kind::dictionary});
             case ']': return push({Kind::list});                // EMPTY_LIST
             case ')':                                           // EMPTY_TUPLE
             case 'N':                                           // NONE
@@ -223,7 +319,10 @@ class Unpickler {
     const char* end_;
     std::vector<Value> stack_;
     std::vector<std::size_t> marks_;
-    std::vector<Remembered> memo_;
+    Memo memo_;
+    std::string_view own_;  // the last text that was written instead of recalled
+    Value own_value_;
+    std::array<Value, kItems> items_;  // of flat_dictionary()
     SnapshotMeaning meaning_;
     bool is_foreign_ = false;
 };

@@ -19,12 +19,15 @@ std::string_view to_string(Stage stage);
 
 enum class Action : std::uint8_t { other, allocate, release, reserve, unreserve };
 
+// Large recordings have tens of millions: 16 bytes each.
 struct RecordedEvent {
-    std::uint64_t address = 0;
-    std::int64_t bytes = 0;   // as requested
-    std::uint32_t place = 0;  // in Recording::places
-    Action action = Action::other;
-    Stage stage = Stage::unknown;
+    static constexpr std::uint32_t kEarlier = ~std::uint32_t{0};
+
+    std::int64_t bytes : 48 = 0;  // as requested
+    Action action : 8 = Action::other;
+    Stage stage : 8 = Stage::unknown;
+    std::uint32_t place = 0;         // in Recording::places
+    std::uint32_t taken = kEarlier;  // of a release: the event that took the block
 };
 
 // Of the device with the most events.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace plimsoll::training {
 namespace {
@@ -58,6 +59,49 @@ bool has(std::string_view text, std::string_view part) {
 std::string_view to_string(Stage stage) {
     constexpr std::string_view kNames[] = {"unknown", "setup", "forward", "backward", "optimizer"};
     return kNames[static_cast<std::size_t>(stage)];
+}
+
+std::size_t HeldBlocks::home(std::uint64_t address) const {
+    return static_cast<std::size_t>((address * 0x9e3779b97f4a7c15) >> (64 - bits_));
+}
+
+std::size_t HeldBlocks::find(std::uint64_t address) const {
+    auto at = home(address);
+    while (blocks_[at].event != RecordedEvent::kEarlier && blocks_[at].address != address)
+        at = (at + 1) & (blocks_.size() - 1);
+    return at;
+}
+
+void HeldBlocks::take(std::uint64_t address, std::uint32_t event) {
+    auto& block = blocks_[find(address)];
+    if (block.event == RecordedEvent::kEarlier) ++count_;
+    block = {address, event};
+    if (count_ * 2 > blocks_.size()) grow();
+}
+
+std::uint32_t HeldBlocks::give_back(std::uint64_t address) {
+    auto hole = find(address);
+    const auto event = blocks_[hole].event;
+    if (event == RecordedEvent::kEarlier) return event;
+    --count_;
+    // Those behind it that would no longer be found move up.
+    const auto mask = blocks_.size() - 1;
+    for (auto at = hole;;) {
+        at = (at + 1) & mask;
+        if (blocks_[at].event == RecordedEvent::kEarlier) break;
+        if (((at - home(blocks_[at].address)) & mask) < ((at - hole) & mask)) continue;
+        blocks_[hole] = blocks_[at];
+        hole = at;
+    }
+    blocks_[hole] = {};
+    return event;
+}
+
+void HeldBlocks::grow() {
+    const auto before = std::exchange(blocks_, std::vector<Block>(blocks_.size() * 2));
+    ++bits_;
+    for (const auto& block : before)
+        if (block.event != RecordedEvent::kEarlier) blocks_[find(block.address)] = block;
 }
 
 SnapshotMeaning::SnapshotMeaning() {
@@ -126,6 +170,11 @@ Result<Recording> SnapshotMeaning::finish(Value root) {
     auto& events = recording_.events;
     events.erase(events.begin() + static_cast<std::ptrdiff_t>(trace.end), events.end());
     events.erase(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(trace.begin));
+    if (trace.begin > 0)
+        for (auto& event : events)
+            event.taken = event.taken == RecordedEvent::kEarlier || event.taken < trace.begin
+                              ? RecordedEvent::kEarlier
+                              : event.taken - static_cast<std::uint32_t>(trace.begin);
     if (const auto found = segments_.find(device_); found != segments_.end()) {
         recording_.active_bytes = found->second.active;
         recording_.reserved_bytes = found->second.reserved;
@@ -150,14 +199,18 @@ SnapshotValue SnapshotMeaning::event(const Value* of) {
     const auto action = action_of(of[kAction].bits);
     // A third of them are requests to free what is then freed.
     if (action == Action::other) return {Kind::event, recording_.events.size()};
-    RecordedEvent one{of[kAddress].bits, bytes(of[kSize])};
+    RecordedEvent one;
+    one.bytes = bytes(of[kSize]);
     one.action = action;
+    const auto number = static_cast<std::uint32_t>(recording_.events.size());
+    if (action == Action::allocate) held_.take(of[kAddress].bits, number);
+    if (action == Action::release) one.taken = held_.give_back(of[kAddress].bits);
     if (of[kFrames].kind == Kind::place) {
         one.place = static_cast<std::uint32_t>(of[kFrames].bits);
         one.stage = stages_[one.place];
     }
     recording_.events.push_back(one);
-    return {Kind::event, recording_.events.size() - 1};
+    return {Kind::event, number};
 }
 
 std::uint32_t SnapshotMeaning::text(Value value) const {

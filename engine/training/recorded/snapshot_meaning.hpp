@@ -29,6 +29,28 @@ struct SnapshotValue {
     std::uint64_t bits = 0;  // the number, or which of its kind
 };
 
+// Which event took the blocks that are held, by their addresses. A block costs no memory of its own
+// (open addressing).
+class HeldBlocks {
+  public:
+    void take(std::uint64_t address, std::uint32_t event);
+    // RecordedEvent::kEarlier if none did.
+    std::uint32_t give_back(std::uint64_t address);
+
+  private:
+    struct Block {
+        std::uint64_t address = 0;
+        std::uint32_t event = RecordedEvent::kEarlier;  // of an empty place
+    };
+    std::size_t home(std::uint64_t address) const;
+    std::size_t find(std::uint64_t address) const;  // its place, or the empty one for it
+    void grow();
+
+    int bits_ = 12;
+    std::vector<Block> blocks_ = std::vector<Block>(std::size_t{1} << bits_);
+    std::size_t count_ = 0;
+};
+
 // What the dictionaries and lists of a snapshot mean. Texts lie in the file.
 class SnapshotMeaning {
   public:
@@ -78,6 +100,7 @@ class SnapshotMeaning {
     std::unordered_map<std::uint64_t, Segments> segments_;  // by device
     std::uint64_t device_ = 0;
     std::uint64_t total_ = 0;  // bytes
+    HeldBlocks held_;
     Recording recording_;
 };
 

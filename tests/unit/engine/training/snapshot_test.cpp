@@ -3,6 +3,7 @@
 #include "engine/training/recorded/comparison.hpp"
 
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <random>
 
@@ -18,11 +19,24 @@ class Pickle {
   public:
     std::string bytes = "\x80\x04";
 
+    // The same object each time, which is recalled.
     void text(std::string_view value) {
-        bytes += 'X';
-        put(static_cast<std::uint32_t>(value.size()));
+        const auto [found, is_new] = texts_.try_emplace(std::string(value), slots_);
+        if (is_new) return own_text(value);
+        if (found->second < 256) {
+            bytes += 'h';
+            put(static_cast<std::uint8_t>(found->second));
+        } else {
+            bytes += 'j';
+            put(found->second);
+        }
+    }
+    // Another object each time.
+    void own_text(std::string_view value) {
+        bytes += '\x8c';
+        put(static_cast<std::uint8_t>(value.size()));
         bytes += value;
-        bytes += '\x94';
+        remember();
     }
     void number(std::uint64_t value) {
         bytes += "\x8a\x08";
@@ -30,15 +44,32 @@ class Pickle {
     }
     template <class Write>
     void dictionary(Write&& write) {
-        bytes += "}\x94(";
+        bytes += '}';
+        remember();
+        bytes += '(';
         write();
         bytes += 'u';
     }
     template <class Write>
     void list(Write&& write) {
-        bytes += "]\x94(";
+        bytes += ']';
+        remember();
+        bytes += '(';
         write();
         bytes += 'e';
+    }
+
+    void remember() {
+        bytes += '\x94';
+        ++slots_;
+    }
+    // A list of frames that is the same object each time.
+    template <class Write>
+    void shared_list(int key, Write&& write) {
+        const auto [found, is_new] = lists_.try_emplace(key, slots_);
+        if (is_new) return list(write);
+        bytes += 'j';
+        put(found->second);
     }
 
   private:
@@ -48,6 +79,10 @@ class Pickle {
         std::memcpy(raw, &value, sizeof value);
         bytes.append(raw, sizeof value);
     }
+
+    std::map<std::string, std::uint32_t> texts_;
+    std::map<int, std::uint32_t> lists_;
+    std::uint32_t slots_ = 0;
 };
 
 struct RecordedRun {
@@ -69,26 +104,30 @@ struct RecordedRun {
 // The stack of a phase; the backward pass has a thread without Python.
 void frames_of(Phase phase, Pickle& out) {
     if (phase == Phase::backward) {
-        out.bytes += "]\x94";
+        out.bytes += ']';
+        out.remember();
         return;
     }
     const bool forward = phase == Phase::forward;
     const bool trains =
         phase == Phase::clip || phase == Phase::optimizer || phase == Phase::step_end;
-    out.list([&] {
-        for (const char* file : {forward  ? "/lib/transformers/modeling_llama.py"
-                                 : trains ? "/lib/torch/optim/adamw.py"
-                                          : "/run/train.py"}) {
-            out.dictionary([&] {
-                out.text("name");
-                out.text(forward ? "forward" : "step");
-                out.text("filename");
-                out.text(file);
-                out.text("line");
-                out.number(12);
-            });
-        }
-    });
+    out.shared_list(forward  ? 1
+                    : trains ? 2
+                             : 3,
+                    [&] {
+                        for (const char* file : {forward  ? "/lib/transformers/modeling_llama.py"
+                                                 : trains ? "/lib/torch/optim/adamw.py"
+                                                          : "/run/train.py"}) {
+                            out.dictionary([&] {
+                                out.text("name");
+                                out.text(forward ? "forward" : "step");
+                                out.text("filename");
+                                out.text(file);
+                                out.text("line");
+                                out.number(12);
+                            });
+                        }
+                    });
 }
 
 // Three steps of the tape, as PyTorch would record them; `bytes_of` gives the size of a buffer.
@@ -103,6 +142,8 @@ std::string pickled(const Tape& tape, BytesOf&& bytes_of) {
             out.number(0x7f0000000000 + (static_cast<std::uint64_t>(e.buffer) << 9));
             out.text("size");
             out.number(static_cast<std::uint64_t>(bytes_of(e.buffer)));
+            out.text("compile_context");
+            out.own_text("N/A");
             out.text("frames");
             frames_of(e.phase, out);
         });
