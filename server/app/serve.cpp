@@ -2,6 +2,7 @@
 
 #include "server/app/engine_process.hpp"
 #include "server/app/server.hpp"
+#include "server/base/return_memory.hpp"
 #include "server/http/wire/listener.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/oidc/provider.hpp"
@@ -112,6 +113,7 @@ log::Level level_of(const Settings::Log& log) {
 }
 
 Result<void> serve(const Settings& settings, const Announce& announce) {
+    bound_memory_of_threads();
     std::signal(SIGPIPE, SIG_IGN);  // whoever reads the log may leave
     log::set_format(*log::parse_format(settings.log.format));
     log::start("serve", level_of(settings.log), log::Lines::gathered);
