@@ -121,6 +121,7 @@ worker::ConnectQueue connect_to(std::string url,
 int run_worker(const Options& options) {
     const auto settings = worker::device_settings();
     if (!settings) return refuse(settings.error());
+    worker::limit_process_memory(settings->process_bytes);
     auto kinds = worker::kind_settings(jobs::runs(), options.cache);
     if (!kinds) return refuse(kinds.error());
     auto opener = worker::device_opener(options.device, known_kinds(), *settings, options.probed);

@@ -53,6 +53,7 @@ void export_worker_env(const Settings& settings) {
     tell("GPU_MEMORY_CLEANUP", devices.clean ? "1" : "0");
     tell("GPU_CLEANUP_INTERVAL_SEC", std::to_string(devices.clean_after));
     tell("FEATURE_CUDA_STREAMS", devices.second_queue ? "1" : "0");
+    tell("PLIMSOLL_WORKER_MEMORY_MB", std::to_string(devices.worker_memory));
     for (const auto& kind : jobs::contracts())
         for (const auto& setting : kind.settings)
             tell(std::string(setting.variable).c_str(), settings.kinds.find(setting.key)->second);

@@ -211,6 +211,21 @@ std::vector<Entry> make_table() {
               "no effect on CPUs",
               kWorkers | kDoctor},
              "false", &S::devices, &S::Devices::second_queue),
+        {{"devices.worker_memory", "PLIMSOLL_WORKER_MEMORY_MB", "0 or 256..1000000, MB",
+          "Memory of the machine that a device's worker may take, without files that it maps; a "
+          "task that needs more fails; 0: no limit",
+          kWorkers},
+         "0",
+         false,
+         [](Settings& s, const std::string& value) -> std::string {
+             int megabytes = 0;
+             const auto rule = set_number(megabytes, value, 0, 1'000'000);
+             if (!rule.empty() || (megabytes > 0 && megabytes < 256))
+                 return "must be 0 or a whole number from 256 to 1000000";
+             s.devices.worker_memory = megabytes;
+             return {};
+         },
+         [](const S& s) { return std::to_string(s.devices.worker_memory); }},
         {{"webhooks.allowed_origins", "PLIMSOLL_WEBHOOKS_ALLOWED_ORIGINS", "https://host[:port], …",
           "Origins that webhooks may notify, separated by commas; a host that begins with *. "
           "matches subdomains; mailto:*@example.com allows mail; empty: none"},

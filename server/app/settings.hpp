@@ -74,6 +74,7 @@ struct Settings {
         bool clean = false;
         int clean_after = 0;
         bool second_queue = false;
+        int worker_memory = 0;
     } devices;
     struct Webhooks {
         std::string allowed_origins;

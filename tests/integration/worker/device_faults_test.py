@@ -94,6 +94,16 @@ class DeviceFaults(EngineCase):
         self.assertEqual(self.epoch('first'), before)
         self.assertTrue(re.search('released models, kernels and buffers kept.*4711', self.logs()), 'nothing was let go of')
 
+    def test_a_task_that_wants_more_memory_than_its_worker_may_take_fails_alone(self):
+        self.start('supervise', node='first', environment={'PLIMSOLL_WORKER_MEMORY_MB': '1500'})
+        self.until(lambda: self.epoch('first'), 'the device is not registered')
+        before = self.epoch('first')
+        id = self.submit_device('echo before', f'gorge {self.folder}', 'echo behind')
+        self.until_state(id, 'succeeded')
+        self.assert_each_once(id, ['echo before', f'gorge {self.folder}', 'echo behind'])
+        self.assertEqual(self.attempts_of(id), [('retry', 'The worker ran out of memory.')])
+        self.assertEqual(self.epoch('first'), before)
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -57,6 +58,13 @@ Result<void> break_context(const opencl::Device& device) {
     return device.finish();
 }
 
+// More than the process may have; nothing of it is touched.
+Result<void> gorge() {
+    const auto memory = std::make_unique_for_overwrite<std::byte[]>(std::size_t{2} << 30);
+    [[maybe_unused]] std::byte* volatile needed = memory.get();  // else it may be left out
+    return {};
+}
+
 // More than the device has.
 Result<void> take_too_much(const opencl::Device& device) {
     failing_driver::memory_is_taken = true;
@@ -70,8 +78,8 @@ Result<void> take_too_much(const opencl::Device& device) {
 // microseconds since 1970; "crash", "hold FOLDER": says FOLDER/held and goes on when there is
 // FOLDER/go; "forever FOLDER": says FOLDER/held and goes on until it is stopped; "hang FOLDER":
 // says FOLDER/held and hangs in a kernel; "break FOLDER" and "starve FOLDER": says it and fails as
-// after an error that lasts, or for lack of memory. The last three are done where that was said
-// before.
+// after an error that lasts, or for lack of the device's memory; "gorge FOLDER" takes 2 GiB of the
+// machine's. The last four are done where that was said before.
 Result<TaskOutput> run(const std::any&, std::string_view input, RunContext& context) {
     const auto space = input.find(' ');
     const auto what = input.substr(0, space);
@@ -88,12 +96,14 @@ Result<TaskOutput> run(const std::any&, std::string_view input, RunContext& cont
             std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now).count()),
             context);
     }
-    const bool fails_once = what == "hang" || what == "break" || what == "starve";
+    const bool fails_once =
+        what == "hang" || what == "break" || what == "starve" || what == "gorge";
     if (fails_once && fs::exists(folder / "held")) return done(input, context);
     std::ofstream(folder / "held").flush();
     if (fails_once) {
         const auto ended = what == "hang"    ? hang(*context.device)
                            : what == "break" ? break_context(*context.device)
+                           : what == "gorge" ? gorge()
                                              : take_too_much(*context.device);
         if (!ended) return fail(ended.error());
         return done(input, context);

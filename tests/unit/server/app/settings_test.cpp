@@ -68,10 +68,16 @@ TEST_F(SettingsTest, DevicesWarnAtTheLimitsOfTheGuide) {
     EXPECT_FALSE(load_settings({}, {})->devices.second_queue);
     setenv("FEATURE_CUDA_STREAMS", "1", 1);
     EXPECT_TRUE(load_settings({}, {})->devices.second_queue);
+    EXPECT_EQ(load_settings({}, {})->devices.worker_memory, 0);
+    setenv("PLIMSOLL_WORKER_MEMORY_MB", "256", 1);
+    EXPECT_EQ(load_settings({}, {})->devices.worker_memory, 256);
+    setenv("PLIMSOLL_WORKER_MEMORY_MB", "255", 1);
+    EXPECT_FALSE(load_settings({}, {}));
+    unsetenv("PLIMSOLL_WORKER_MEMORY_MB");
     for (const auto* variable :
          {"GPU_MAX_UTILIZATION_WARN", "GPU_MAX_TEMPERATURE_C", "GPU_MIN_FREE_VRAM_MB",
           "GPU_PROFILING_ENABLED", "GPU_MEMORY_CLEANUP", "GPU_CLEANUP_INTERVAL_SEC",
-          "FEATURE_CUDA_STREAMS"}) {
+          "FEATURE_CUDA_STREAMS", "PLIMSOLL_WORKER_MEMORY_MB"}) {
         setenv(variable, "-3", 1);
         const auto refused = load_settings({}, {});
         ASSERT_FALSE(refused) << variable;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::array kVariables = {"GPU_MAX_UTILIZATION_WARN", "GPU_MAX_TEMPERATURE_C",
                                    "GPU_MIN_FREE_VRAM_MB",     "GPU_PROFILING_ENABLED",
                                    "GPU_MEMORY_CLEANUP",       "GPU_CLEANUP_INTERVAL_SEC",
-                                   "FEATURE_CUDA_STREAMS"};
+                                   "FEATURE_CUDA_STREAMS",     "PLIMSOLL_WORKER_MEMORY_MB"};
 
 class DeviceSettingsTest : public testing::Test {
   protected:
@@ -31,6 +31,7 @@ TEST_F(DeviceSettingsTest, WithoutVariablesTheGuidesLimitsHold) {
     EXPECT_FALSE(settings->log_readings);
     EXPECT_EQ(settings->clean_when_idle, std::chrono::seconds(300));
     EXPECT_FALSE(settings->second_queue);
+    EXPECT_EQ(settings->process_bytes, 0);
 }
 
 TEST_F(DeviceSettingsTest, EachVariableTakesEffect) {
@@ -39,6 +40,7 @@ TEST_F(DeviceSettingsTest, EachVariableTakesEffect) {
     setenv("GPU_MIN_FREE_VRAM_MB", "0", 1);
     setenv("GPU_PROFILING_ENABLED", "1", 1);
     setenv("FEATURE_CUDA_STREAMS", "1", 1);
+    setenv("PLIMSOLL_WORKER_MEMORY_MB", "256", 1);
     const auto settings = device_settings();
     ASSERT_TRUE(settings);
     EXPECT_EQ(settings->thresholds.utilization_percent, 70);
@@ -46,6 +48,7 @@ TEST_F(DeviceSettingsTest, EachVariableTakesEffect) {
     EXPECT_EQ(settings->thresholds.free_memory_bytes, 0);
     EXPECT_TRUE(settings->log_readings);
     EXPECT_TRUE(settings->second_queue);
+    EXPECT_EQ(settings->process_bytes, 256'000'000);
 }
 
 TEST_F(DeviceSettingsTest, DevicesCleanUpWhenIdleUnlessDisabled) {
@@ -66,6 +69,10 @@ TEST_F(DeviceSettingsTest, AWrongValueNamesItsVariable) {
         }
         unsetenv(variable);
     }
+    setenv("PLIMSOLL_WORKER_MEMORY_MB", "255", 1);
+    EXPECT_FALSE(device_settings());
+    setenv("PLIMSOLL_WORKER_MEMORY_MB", "0", 1);
+    EXPECT_EQ(device_settings()->process_bytes, 0);
 }
 
 }  // namespace
