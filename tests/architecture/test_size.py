@@ -6,12 +6,12 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (520, 47_460),
-    'server': (799, 75_933),
+    'engine': (522, 48_080),
+    'server': (799, 76_000),
     'web': (408, 27_765),
     'migrations': (170, 6_398),
     'deploy': (99, 2_113),
-    'tests': (796, None),
+    'tests': (797, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

@@ -136,6 +136,12 @@ MODELS.update({
                                    tie_word_embeddings=True)),
     'olmoe': ('causal', dict({k: v for k, v in SMALL.items() if k != 'head_dim'}, model_type='olmoe', intermediate_size=512,
                              num_experts=16, num_experts_per_tok=4)),
+    'bloom': ('causal', dict(model_type='bloom', vocab_size=32000, n_layer=3, hidden_size=1024, n_head=16,
+                             hidden_dropout=0.1, attention_dropout=0.1)),
+    'bart': ('translation', dict(model_type='bart', vocab_size=50265, encoder_layers=3, decoder_layers=3, d_model=768,
+                                 encoder_attention_heads=12, decoder_attention_heads=12, encoder_ffn_dim=3072,
+                                 decoder_ffn_dim=3072, dropout=0.1, attention_dropout=0.1, activation_dropout=0.1,
+                                 max_position_embeddings=1024)),
     'electra-base': ('sequence', dict(BERT, model_type='electra', num_hidden_layers=3, hidden_size=768, embedding_size=768,
                                       num_attention_heads=12, intermediate_size=3072)),
 })

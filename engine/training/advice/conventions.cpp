@@ -70,6 +70,9 @@ Convention convention_for(const ModelShape& shape, const TrainingSettings& setti
     if (pretraining) return pretraining_of(shape, settings);
     if (settings.method != Method::supervised) return answers_of(settings);
     if (settings.lora.rank > 0) return adapters_of(shape);
+    if (shape.family == Family::t5 && shape.own_traits)
+        return {64, 3e-5, 64,
+                "fine-tuning of BART on summaries (fairseq's recipe: 65,536 tokens a step)"};
     if (shape.family == Family::t5)
         return {128, 1e-4, 128,
                 "fine-tuning of T5 (batch: Raffel et al. 2020, section 3.1.3; rate for AdamW: "

@@ -24,6 +24,8 @@ struct ReportRequest {
     ModelShape shape;
     TrainingSettings settings;
     bool adapts_precision = false;   // none was requested: see automatic_precision
+    bool compiled = false;           // neither is modelled: reports name how far estimates of such
+    bool fp8 = false;                // runs were off
     std::optional<Lengths> lengths;  // of the texts; settings.sequence is their longest
     std::vector<GpuProfile> gpus;
     std::size_t compared = 0;  // cards in the whole comparison; 0: as many as here

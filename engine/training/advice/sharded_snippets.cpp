@@ -43,6 +43,11 @@ std::string elsewhere(const TrainingSettings& settings) {
     if (settings.fused_adapters)
         out += "# in axolotl: lora_mlp_kernel, lora_qkv_kernel and lora_o_kernel: true\n";
     if (settings.optimizer_in_backward) out += "# in torchtune: optimizer_in_bwd: true\n";
+    if (settings.checkpointed_every > 1)
+        out += fmt::format(
+            "# in transformers: gradient_checkpointing_kwargs={{\"every_n_layers\": {0}}}; in "
+            "torchtitan:\n# activation_checkpoint.selective_ac_option = \"{0}\"\n",
+            settings.checkpointed_every);
     if (settings.selective)
         out += "# in torchtitan: activation_checkpoint.selective_ac_option = \"op\"\n";
     if (settings.frees_logits)

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -58,6 +59,9 @@ void read_layer_types(ConfigReader& read, ModelShape& shape);
 // Readers of model types: fill all but name, labels and head.
 void read_encoder_config(ConfigReader& read, const std::string& type, ModelShape& shape);
 void read_decoder_config(ConfigReader& read, const std::string& type, ModelShape& shape);
+
+// Why a type that is not among the known ones is refused, and what comes nearest.
+Error unknown_type(const nlohmann::json& config, std::vector<std::string> known);
 
 // Parameters of the encoder of images in the file of a multimodal model, with what joins it to a
 // text of hidden size `text`.

@@ -117,8 +117,7 @@ void read_opt(ConfigReader& read, ModelShape& s) {
     read.required("num_attention_heads", s.heads, "heads");
     read.required("ffn_dim", s.ffn, "ffn");
     read.required("max_position_embeddings", s.positions, "positions");
-    s.activation = Activation::relu;
-    s.attention_dropout = 0;
+    s.activation = Activation::relu, s.attention_dropout = 0;
     read.activation("activation_function", s.activation);
     read.number("dropout", s.hidden_dropout, "hidden_dropout");
     read.number("attention_dropout", s.attention_dropout, "attention_dropout");
@@ -128,11 +127,25 @@ void read_opt(ConfigReader& read, ModelShape& s) {
     read.integer("word_embed_proj_dim", width);
     if (width != s.hidden)
         read.note("word_embed_proj_dim", "must be hidden_size: another width is not modelled.");
-    bool before = true;
-    read.boolean("do_layer_norm_before", before);
-    if (!before) read.note("do_layer_norm_before", "must be true: norms behind are not modelled.");
+    if (read.json().value("do_layer_norm_before", json(true)) != true)
+        read.note("do_layer_norm_before", "must be true: norms behind are not modelled.");
     read.refuse("layerdrop", "must be 0: layers that are left out are not modelled.");
     read.refuse("_remove_final_layer_norm", "must be false: it is not modelled.");
+}
+
+// Older files of BLOOM name the sizes otherwise.
+void read_bloom(ConfigReader& read, ModelShape& s) {
+    s.own_traits = DecoderTraits{.layer_norms = true, .plain = true, .alibi = true};
+    read.required(read.has("n_layer") ? "n_layer" : "num_hidden_layers", s.layers, "layers");
+    read.required(read.has("n_embed") ? "n_embed" : "hidden_size", s.hidden, "hidden");
+    read.required(read.has("n_head") ? "n_head" : "num_attention_heads", s.heads, "heads");
+    s.ffn = 4 * s.hidden;
+    s.activation = Activation::gelu_tanh;
+    s.hidden_dropout = s.attention_dropout = 0;
+    read.number("hidden_dropout", s.hidden_dropout, "hidden_dropout");
+    read.number("attention_dropout", s.attention_dropout, "attention_dropout");
+    read.refuse("apply_residual_connection_post_layernorm", "must be false: it is not modelled.");
+    read.refuse("slow_but_exact", "must be false: products in slices are not modelled.");
 }
 
 void read_starcoder2(ConfigReader& read, ModelShape& s) {
@@ -366,15 +379,15 @@ void read_rms_norm(ConfigReader& read, const std::string& type, ModelShape& s) {
 
 void read_decoder_config(ConfigReader& read, const std::string& type, ModelShape& s) {
     read.required("vocab_size", s.vocab, "vocab");
-    if (type == "gpt2") {
-        s.family = Family::gpt2;
-        read_gpt2(read, s);
-    } else if (type == "gpt_neox") {
-        s.family = Family::gpt_neox;
-        read_gpt_neox(read, s);
-    } else if (type == "opt") {
-        s.family = Family::opt;
-        read_opt(read, s);
+    using Read = void (*)(ConfigReader&, ModelShape&);
+    static const std::map<std::string, std::pair<Family, Read>> others{
+        {"gpt2", {Family::gpt2, read_gpt2}},
+        {"bloom", {Family::gpt2, read_bloom}},
+        {"gpt_neox", {Family::gpt_neox, read_gpt_neox}},
+        {"opt", {Family::opt, read_opt}}};
+    if (const auto other = others.find(type); other != others.end()) {
+        s.family = other->second.first;
+        other->second.second(read, s);
     } else {
         const auto& kind = rms_norm_types().at(type);
         s.family = kind.family;

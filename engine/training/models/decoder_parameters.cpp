@@ -5,17 +5,16 @@ namespace {
 
 using Use = ParameterLister::Use;
 
-constexpr std::int64_t kUnusedPositions = 2;  // at the beginning of OPT's table
-
 void list_gpt2_layer(ParameterLister& list) {
     const auto& s = list.shape();
     const std::int64_t h = s.hidden;
     list.norm(h);
-    list.linear("c_attn", h, 3 * h, true, Use::query_value);
-    list.linear("c_proj", h, h, true);
+    const bool bloom = s.traits().alibi;
+    list.linear(bloom ? "query_key_value" : "c_attn", h, 3 * h, true, Use::query_value);
+    list.linear(bloom ? "dense" : "c_proj", h, h, true);
     list.norm(h);
-    list.linear("c_fc", h, s.ffn, true);
-    list.linear("c_proj", s.ffn, h, true);
+    list.linear(bloom ? "dense_h_to_4h" : "c_fc", h, s.ffn, true);
+    list.linear(bloom ? "dense_4h_to_h" : "c_proj", s.ffn, h, true);
 }
 
 void list_gpt_neox_layer(ParameterLister& list) {
@@ -130,8 +129,11 @@ void list_decoder(ParameterLister& list) {
     const auto& s = list.shape();
     list.set_part(Part::embeddings);
     list.matrix(s.vocab, s.hidden);
-    if (s.family == Family::gpt2) list.matrix(s.positions, s.hidden);
     const auto traits = s.traits();
+    if (traits.alibi)
+        list.norm(s.hidden);
+    else if (s.family == Family::gpt2)
+        list.matrix(s.positions, s.hidden);
     if (traits.learned) {
         list.matrix(s.positions + kUnusedPositions, s.hidden);
         list.set_part(Part::head);

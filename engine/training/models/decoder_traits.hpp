@@ -21,7 +21,8 @@ enum class Router {
     chosen,        // the probabilities of the largest logits alone (Granite, GPT-OSS)
 };
 
-// How a decoder with RMSNorm differs from Llama.
+// How a decoder differs from Llama. Others that share a family's code have traits of their own,
+// too.
 struct DecoderTraits {
     bool head_norms = false;      // of every head's q and k
     bool row_norms = false;       // of all of q and of k, before heads are parted
@@ -35,6 +36,8 @@ struct DecoderTraits {
     bool layer_norms = false;     // LayerNorm, with biases
     bool plain = false;           // feed-forward of two products
     bool learned = false;         // positions from a table; q is multiplied by a number
+    bool alibi = false;           // scores get a number by their distance; eager attention only
+    bool inner_dropout = false;   // of the feed-forward's activations, too (BART)
     bool wide_rotary = false;     // tables and products in fp32
     bool two_rotaries = false;    // tables of their own for layers with a window
     bool latent = false;          // q, k and v from narrow latents (DeepSeek)

@@ -130,6 +130,37 @@ void read_t5(ConfigReader& read, ModelShape& s) {
     read.refuse("is_decoder", "must be false: encoder and decoder are modelled together.");
 }
 
+void read_bart(ConfigReader& read, ModelShape& s) {
+    s.own_traits = DecoderTraits{.layer_norms = true, .plain = true, .learned = true};
+    read.required("d_model", s.hidden, "hidden");
+    read.required("encoder_ffn_dim", s.ffn, "ffn");
+    read.required("encoder_attention_heads", s.heads, "heads");
+    read.required("encoder_layers", s.layers, "layers");
+    read.required("decoder_layers", s.decoder_layers, "decoder_layers");
+    read.required("max_position_embeddings", s.positions, "positions");
+    const auto same = [&](const char* key, int ours) {
+        int theirs = ours;
+        read.integer(key, theirs);
+        if (theirs != ours)
+            read.note(key, "must be that of the encoder: another size is not modelled.");
+    };
+    same("decoder_ffn_dim", s.ffn);
+    same("decoder_attention_heads", s.heads);
+    s.hidden_dropout = 0.1;
+    s.attention_dropout = 0;
+    double inner = 0;
+    read.activation("activation_function", s.activation);
+    read.number("dropout", s.hidden_dropout, "hidden_dropout");
+    read.number("attention_dropout", s.attention_dropout, "attention_dropout");
+    read.number("activation_dropout", inner);
+    s.own_traits->inner_dropout = inner > 0;
+    for (const char* key : {"encoder_layerdrop", "decoder_layerdrop"})
+        read.refuse(key, "must be 0: layers that are left out are not modelled.");
+    for (const char* key :
+         {"normalize_before", "add_final_layer_norm", "static_position_embeddings"})
+        read.refuse(key, "must be false: such layers are not modelled.");
+}
+
 void read_whisper(ConfigReader& read, ModelShape& s) {
     read.required("encoder_layers", s.layers, "layers");
     read.required("d_model", s.hidden, "hidden");
@@ -162,6 +193,11 @@ void read_encoder_config(ConfigReader& read, const std::string& type, ModelShape
     }
     read.required("vocab_size", s.vocab, "vocab");
     read.boolean("tie_word_embeddings", s.tied_head);
+    if (type == "bart") {
+        s.family = Family::t5;
+        s.head = Head::language_model;
+        return read_bart(read, s);
+    }
     if (type == "t5" || type == "mt5") {
         s.family = Family::t5;
         s.head = Head::language_model;
@@ -182,6 +218,7 @@ void read_encoder_config(ConfigReader& read, const std::string& type, ModelShape
         return read_distilbert(read, s);
     }
     s.family = type == "bert" ? Family::bert : Family::roberta;
+    if (type == "electra") s.own_traits = DecoderTraits{};
     read_bert(read, s);
     int width = s.hidden;
     read.integer("embedding_size", width);

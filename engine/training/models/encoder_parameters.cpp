@@ -20,7 +20,7 @@ void list_embeddings(ParameterLister& list) {
     const auto& s = list.shape();
     const std::int64_t h = s.hidden;
     list.set_part(Part::embeddings);
-    const bool positions_last = s.family == Family::roberta;
+    const bool positions_last = s.family == Family::roberta && !s.own_traits;
     list.matrix(s.vocab, h);
     if (!positions_last) list.matrix(s.positions, h);
     if (s.family != Family::distilbert) list.matrix(s.token_types, h);

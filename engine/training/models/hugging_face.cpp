@@ -1,6 +1,5 @@
 #include "engine/training/models/hugging_face.hpp"
 
-#include "engine/base/closest.hpp"
 #include "engine/training/models/config_reader.hpp"
 
 #include <algorithm>
@@ -17,7 +16,7 @@ const std::map<std::string, Read>& known_types() {
         std::map<std::string, Read> types;
         for (const char* type :
              {"bert", "roberta", "xlm-roberta", "camembert", "distilbert", "modernbert",
-              "deberta-v2", "vit", "whisper", "t5", "mt5", "electra"})
+              "deberta-v2", "vit", "whisper", "t5", "mt5", "electra", "bart"})
             types[type] = read_encoder_config;
         for (const char* type :
              {"gpt2",       "gpt_neox",    "llama",       "mistral", "qwen2",   "qwen3",
@@ -25,67 +24,12 @@ const std::map<std::string, Read>& known_types() {
               "qwen3_moe",  "smollm3",     "granite",     "olmo2",   "olmo3",   "exaone4",
               "seed_oss",   "starcoder2",  "opt",         "glm",     "glm4",    "glm4_moe",
               "ministral3", "deepseek_v2", "deepseek_v3", "kimi_k2", "gpt_oss", "granitemoe",
-              "olmoe",      "llama4_text"})
+              "olmoe",      "llama4_text", "bloom"})
             types[type] = read_decoder_config;
         return types;
     }();
     return all;
 }
-
-// Published types that are not modelled: what they are, and what comes nearest.
-struct Unlike {
-    std::string_view what, nearest, types;
-};
-constexpr Unlike kUnlike[] = {
-    {"an encoder-decoder, whose decoder attends to a second sequence",
-     "T5 and mT5 are the only ones that are modelled",
-     "umt5 longt5 switch_transformers bart mbart pegasus marian m2m_100 blenderbot led "
-     "encoder-decoder nllb-moe prophetnet"},
-    {"a state-space or recurrent model", "nothing that is modelled is near",
-     "mamba mamba2 falcon_mamba jamba rwkv recurrent_gemma zamba zamba2 bamba falcon_h1 "
-     "nemotron_h lfm2 lfm2_moe xlstm olmo_hybrid"},
-    {"a mixture of experts with layers of its own",
-     "a mixtral or qwen3_moe with the same experts is the nearest, by its dimensions",
-     "granitemoeshared jetmoe phimoe dbrx ernie4_5_moe hunyuan_v1_moe minimax minimax_m2 "
-     "dots1 flex_olmo exaone_moe glm4_moe_lite glm_moe_dsa deepseek_v32 deepseek_v4 "
-     "longcat_flash mimo_v2_flash hy_v3 solar_open afmoe cohere2_moe"},
-    {"a mixture of experts whose attention is linear in most layers",
-     "a qwen3_moe with the same experts is the nearest, by its dimensions",
-     "qwen3_next qwen3_5_moe qwen3_5_moe_text kimi_linear granitemoehybrid"},
-    {"a decoder whose attention is linear in most layers",
-     "a qwen3 of the same dimensions is the nearest", "qwen3_5 qwen3_5_text"},
-    {"a model whose layers have embeddings of their own",
-     "a gemma3 of the same size is the nearest, by its dimensions",
-     "gemma3n gemma3n_text gemma4 gemma4_text gemma4_unified"},
-    {"a model of images and text",
-     "its language model can be estimated alone, if that is one of the known types: give its "
-     "text_config",
-     "clip siglip siglip2 idefics idefics2 mllama internvl internvl_chat pixtral blip blip-2 "
-     "instructblip git florence2 fuyu chameleon janus emu3 aria aya_vision cohere2_vision "
-     "deepseek_vl deepseek_ocr2 got_ocr2 glm4v glm46v glm4v_moe ernie4_5_vl_moe hunyuan_vl "
-     "kimi_vl kimi_k25 lfm2_vl llava_next_video video_llava vipllava "
-     "minicpmv minicpmo molmo ovis2 paddleocr_vl phi3_v phi4_multimodal phi4mm perception_lm "
-     "qwen2_5_omni qwen3_omni_moe clip_text_model clip_vision_model siglip_vision_model"},
-    {"a model of sound", "Whisper's encoder with a classifier is the nearest",
-     "wav2vec2 wav2vec2-bert hubert wavlm sew unispeech data2vec-audio "
-     "audio-spectrogram-transformer seamless_m4t moonshine wav2vec2-conformer unispeech-sat "
-     "speecht5 parakeet "
-     "qwen2_audio voxtral granite_speech csm dia clap musicgen"},
-    {"a model of images other than ViT", "a ViT of the same dimensions is the nearest",
-     "swin swinv2 beit deit convnext convnextv2 resnet dinov2 dinov2_with_registers "
-     "dinov3_vit segformer detr rt_detr yolos sam sam2 mask2former efficientnet mobilenet_v2 "
-     "mobilevit videomae vit_mae depth_anything"},
-    {"a decoder with LayerNorm and plain feed-forwards",
-     "a gpt_neox of the same dimensions is the nearest",
-     "falcon bloom gptj gpt_neo gpt_bigcode mpt phi stablelm codegen persimmon cohere "
-     "cohere2 nemotron xglm biogpt"},
-    {"an encoder like BERT", "a bert of the same dimensions is the nearest",
-     "albert mpnet xlm longformer big_bird deberta ernie flaubert funnel layoutlm nomic_bert "
-     "eurobert roformer convbert"},
-    {"a decoder with layers of its own", "a llama of the same dimensions is the nearest",
-     "internlm2 internlm3 baichuan chatglm minicpm minicpm3 exaone olmo ernie4_5 "
-     "hunyuan_v1_dense apertus helium diffllama arcee smallthinker"},
-};
 
 // What transformers 5.17 takes for a key that the file leaves out: nested files hold only what
 // differs.
@@ -135,6 +79,10 @@ constexpr Default kDefaults[] = {
     {"seed_oss", R"({"vocab_size":155136,"hidden_size":4096,"num_hidden_layers":64,
         "num_attention_heads":80,"intermediate_size":27648,"num_key_value_heads":8,
         "head_dim":128})"},
+    {"bloom", R"({"vocab_size":250880,"hidden_size":64,"n_layer":2,"n_head":8})"},
+    {"bart", R"({"vocab_size":50265,"max_position_embeddings":1024,"encoder_layers":12,
+        "encoder_ffn_dim":4096,"encoder_attention_heads":16,"decoder_layers":12,
+        "decoder_ffn_dim":4096,"decoder_attention_heads":16,"d_model":1024})"},
     {"starcoder2", R"({"vocab_size":49152,"hidden_size":3072,"num_hidden_layers":30,
         "num_attention_heads":24,"intermediate_size":12288,"num_key_value_heads":2})"},
     {"opt", R"({"vocab_size":50272,"hidden_size":768,"num_hidden_layers":12,
@@ -193,44 +141,6 @@ std::string complete(Json& config, const std::string& type) {
     return words;
 }
 
-Error unknown_type(const Json& config) {
-    const auto type = config.value("model_type", Json());
-    if (type.is_null() && config.contains("peft_type"))
-        return {Errc::invalid_input,
-                "This describes an adapter: give its base model, " +
-                    config.value("base_model_name_or_path", Json("which it does not name")).dump() +
-                    ".",
-                "/model_type"};
-    if (type.is_null()) return {Errc::invalid_input, "\"model_type\" is missing.", "/model_type"};
-    std::string names;
-    std::vector<std::string> known;
-    for (const auto& [name, read] : known_types()) {
-        names += (names.empty() ? "" : ", ") + name;
-        known.push_back(name);
-    }
-    const std::string asked = type.is_string() ? type.get<std::string>() : type.dump();
-    // qwen3_5 is no mistyped qwen3.
-    std::erase_if(known, [&](const std::string& name) { return asked.starts_with(name); });
-    constexpr std::string_view kDimensions =
-        " Dimensions are family, layers, hidden, heads, ffn, vocab and others: on the command line "
-        "--set model.dimensions.layers=24 and so on.";
-    for (const auto& one : kUnlike) {
-        const auto types = " " + std::string(one.types) + " ";
-        if (types.find(" " + asked + " ") == std::string::npos) continue;
-        auto message = "\"" + asked + "\" is not modelled: it is " + std::string(one.what) + "; " +
-                       std::string(one.nearest) + ". Known: " + names + ".";
-        if (one.nearest.find("dimensions") != std::string_view::npos) message += kDimensions;
-        return {Errc::invalid_input, std::move(message), "/model_type"};
-    }
-    return {Errc::invalid_input,
-            "The architecture \"" + asked + "\" is unknown." + did_you_mean(asked, known) +
-                " Known: " + names +
-                ". A model whose layers are those of one of these can be described by its "
-                "\"dimensions\"." +
-                std::string(kDimensions),
-            "/model_type"};
-}
-
 // Models of images and text, and the type of what reads the text, where the file does not say.
 constexpr std::pair<std::string_view, const char*> kMultimodal[] = {
     {"gemma3", "gemma3_text"},    {"llava", "llama"},        {"llava_next", "llama"},
@@ -280,7 +190,11 @@ Result<ModelShape> read_language_model(Json json) {
     const auto type = json.value("model_type", Json());
     const auto known =
         type.is_string() ? known_types().find(type.get<std::string>()) : known_types().end();
-    if (known == known_types().end()) return fail(unknown_type(json));
+    if (known == known_types().end()) {
+        std::vector<std::string> names;
+        for (const auto& [name, read] : known_types()) names.push_back(name);
+        return fail(unknown_type(json, std::move(names)));
+    }
     ModelShape s;
     s.completed = complete(json, known->first);
     ConfigReader read(json);

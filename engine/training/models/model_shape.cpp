@@ -73,6 +73,8 @@ Result<void> check_t5(const ModelShape& s) {
                               1, 1000);
         !ok)
         return ok;
+    if (s.own_traits)
+        return check_range("/positions", "The number of positions", s.positions, 1, 10'000'000);
     return check_range("/position_buckets", "The number of relative positions", s.position_buckets,
                        1, 1 << 20);
 }
@@ -103,7 +105,8 @@ Result<void> check_input(const ModelShape& s) {
         return check_range("/position_buckets", "The number of relative positions",
                            s.position_buckets, 1, 1 << 20);
     }
-    return s.has_rms_norm() && s.family != Family::opt ? Result<void>{} : positions;
+    const bool unlimited = (s.has_rms_norm() && s.family != Family::opt) || s.traits().alibi;
+    return unlimited ? Result<void>{} : positions;
 }
 
 }  // namespace

@@ -9,6 +9,9 @@
 
 namespace plimsoll::training {
 
+// At the beginning of the tables of positions of OPT and BART.
+inline constexpr std::int64_t kUnusedPositions = 2;
+
 // Collects a model's parameters in module order; a linear layer is its weight, its bias, then its
 // adapters.
 class ParameterLister {
@@ -63,6 +66,7 @@ void list_modernbert(ParameterLister& list);
 void list_vit(ParameterLister& list);
 void list_whisper(ParameterLister& list);
 void list_t5(ParameterLister& list);
+void list_bart(ParameterLister& list);
 void list_decoder(ParameterLister& list);
 void list_naics(ParameterLister& list);
 void list_temporal(ParameterLister& list);

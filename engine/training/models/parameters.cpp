@@ -16,7 +16,7 @@ void list_all(ParameterLister& list) {
         case Family::modernbert: return list_modernbert(list);
         case Family::vit: return list_vit(list);
         case Family::whisper: return list_whisper(list);
-        case Family::t5: return list_t5(list);
+        case Family::t5: return list.shape().own_traits ? list_bart(list) : list_t5(list);
         case Family::naics: return list_naics(list);
         case Family::temporal: return list_temporal(list);
         case Family::lstm: return list_lstm(list);
@@ -69,6 +69,9 @@ std::vector<std::int64_t> list_buffers(const ModelShape& s) {
         case Family::gemma3:  // frequencies of both kinds of layers
             return {4, frequencies, frequencies, frequencies, frequencies};
         case Family::opt: return {};
+        case Family::t5:  // a bias of BART's logits
+            return s.own_traits ? std::vector<std::int64_t>{4 * s.vocab}
+                                : std::vector<std::int64_t>();
         case Family::olmo3:
         case Family::modernbert:  // of both kinds of layers
             return {frequencies, frequencies, frequencies, frequencies};

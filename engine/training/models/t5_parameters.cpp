@@ -32,7 +32,42 @@ void list_t5_stack(ParameterLister& list, int layers, bool decodes) {
     list.vector(s.hidden);
 }
 
+void list_bart_attention(ParameterLister& list) {
+    const std::int64_t h = list.shape().hidden;
+    list.linear("k_proj", h, h, true);
+    list.linear("v_proj", h, h, true, Use::query_value);
+    list.linear("q_proj", h, h, true, Use::query_value);
+    list.linear("out_proj", h, h, true);
+    list.norm(h);
+}
+
+void list_bart_stack(ParameterLister& list, int layers, bool decodes) {
+    const auto& s = list.shape();
+    list.set_part(Part::embeddings);
+    list.matrix(s.positions + kUnusedPositions, s.hidden);
+    list.set_part(Part::layer);
+    for (int l = 0; l < layers; ++l, list.next_layer()) {
+        list_bart_attention(list);
+        if (decodes) list_bart_attention(list);
+        list.linear("fc1", s.hidden, s.ffn, true);
+        list.linear("fc2", s.ffn, s.hidden, true);
+        list.norm(s.hidden);
+    }
+    list.set_part(Part::embeddings);
+    list.norm(s.hidden);
+}
+
 }  // namespace
+
+void list_bart(ParameterLister& list) {
+    const auto& s = list.shape();
+    list.set_part(Part::embeddings);
+    list.matrix(s.vocab, s.hidden);
+    list_bart_stack(list, s.layers, false);
+    list_bart_stack(list, s.decoder_layers, true);
+    list.set_part(Part::head);
+    if (!s.tied_head) list.matrix(s.vocab, s.hidden);
+}
 
 void list_t5(ParameterLister& list) {
     const auto& s = list.shape();

@@ -60,7 +60,10 @@ Result<void> check_precision(const TrainingSettings& t) {
 Result<void> check_attention(const ModelShape& s, const TrainingSettings& t) {
     if (t.attention != Attention::flash) return {};
     const auto family = s.own_traits ? s.name : std::string(to_string(s.family));
-    const bool unlike = s.traits().latent || s.traits().sinks;
+    const bool unlike = s.traits().latent || s.traits().sinks || s.traits().alibi;
+    if (s.family == Family::t5 && s.own_traits)
+        return wrong("/attention",
+                     "FlashAttention-2 is not modelled for the family " + family + ".");
     if (!s.is_text_or_features() || s.family == Family::deberta_v2 || s.family == Family::t5 ||
         unlike)
         return wrong("/attention", "The family " + family + " does not support FlashAttention-2.");
@@ -83,6 +86,8 @@ Result<void> check_packing(const ModelShape& s, const TrainingSettings& t) {
     if (!t.packed) return {};
     if (!s.is_decoder() || s.head != Head::language_model)
         return wrong("/packed", "Only decoder language models support packed texts.");
+    if (s.traits().alibi)
+        return wrong("/packed", "Models of this family do not see where packed texts begin.");
     if (t.padded) return wrong("/packed", "Packed texts have no padding: omit packed or padded.");
     return {};
 }
@@ -167,6 +172,10 @@ Result<void> check_fused_adapters(const TrainingSettings& t) {
 
 // torchtitan's, of its own models.
 Result<void> check_selective(const ModelShape& s, const TrainingSettings& t) {
+    if (t.checkpointed_every > 1 && (t.selective || s.has_decoder()))
+        return wrong("/checkpointing_every",
+                     "Checkpoints of every n-th layer are modelled for single stacks of layers, "
+                     "and not with selective ones.");
     if (!t.selective) return {};
     const bool compared = s.family == Family::llama || s.family == Family::qwen3;
     if (!compared || s.own_traits || s.qkv_bias)

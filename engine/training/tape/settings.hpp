@@ -115,6 +115,7 @@ struct TrainingSettings {
     Attention attention = Attention::sdpa;
     SdpaKernel sdpa = SdpaKernel::automatic;
     bool checkpointing = false;
+    int checkpointed_every = 1;  // one in n layers, the last of them
     // And layers keep results of attention and of every second product, as torchtitan's do.
     bool selective = false;
     bool padded = false;  // real padding in the batch: a 4-D mask is built

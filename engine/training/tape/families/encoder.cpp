@@ -6,11 +6,14 @@
 namespace plimsoll::training {
 namespace {
 
+// RoBERTa's follow from the ids. ELECTRA, whose layers and head are its, has those of BERT.
+bool counts_positions(const ModelShape& s) { return s.family == Family::roberta && !s.own_traits; }
+
 // Embeddings -> summed, normalized, dropped out.
 Var embed(Graph& g, const ModelShape& s, ParameterCursor& p, std::int64_t rows) {
     constexpr auto group = Group::embedding;
     const std::int64_t sequence = g.settings().sequence;
-    const bool roberta = s.family == Family::roberta;
+    const bool roberta = counts_positions(s);
     const bool typed = s.family != Family::distilbert;
     const int word = p.next();
     const int position = roberta ? p.position() + 3 : p.next();
@@ -138,7 +141,9 @@ Outputs bert_forward(Graph& g, const ModelShape& s, const Batch& batch) {
         y = slice(g, hidden, first_tokens);
         if (s.family == Family::roberta) y = dropout(g, y, s.hidden_dropout, head);
         y = linear(g, y, read_linear(p, g, s.hidden, s.hidden, true), head);
-        y = s.family == Family::distilbert ? relu(g, y, head) : tanh(g, y, head);
+        y = s.family == Family::distilbert ? relu(g, y, head)
+            : s.own_traits                 ? gelu(g, y, head)
+                                           : tanh(g, y, head);
     }
     y = dropout(g, y, s.hidden_dropout, head);
     out.logits = linear(g, y, read_linear(p, g, s.hidden, s.labels, true), head);

@@ -121,6 +121,15 @@ Var causal_mask(Graph& g, const AttentionShape& shape, Dtype dtype, bool eager) 
     return {};
 }
 
+Var pair_mask(Graph& g, std::int64_t queries, std::int64_t keys, bool causal, Dtype dtype) {
+    const auto& t = g.settings();
+    const bool eager = t.attention == Attention::eager;
+    // Targets are padded by their labels: nothing is masked but what comes later.
+    if (causal ? !eager : !t.padded) return {};
+    return g.make(t.batch * queries * keys, eager ? dtype : Dtype::boolean,
+                  Group::attention_scores);
+}
+
 Outputs decoder_head(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& hidden,
                      const Batch& batch) {
     const int word_embeddings = g.first_parameter();
@@ -163,7 +172,8 @@ Outputs forward(Graph& g, const ModelShape& shape, const Batch& batch) {
         case Family::modernbert: return modernbert_forward(g, shape, batch);
         case Family::vit: return vit_forward(g, shape, batch);
         case Family::whisper: return whisper_forward(g, shape, batch);
-        case Family::t5: return t5_forward(g, shape, batch);
+        case Family::t5:
+            return shape.own_traits ? bart_forward(g, shape, batch) : t5_forward(g, shape, batch);
         case Family::gpt2: return gpt2_forward(g, shape, batch);
         case Family::gpt_neox: return gpt_neox_forward(g, shape, batch);
         case Family::naics: return naics_forward(g, shape, batch);

@@ -34,7 +34,9 @@ Var attend(Graph& g, const Var& q, const Var& k, const Var& v, const Var& bias,
 template <class Layer>
 Var run_layer(Graph& g, int index, Var x, Layer layer) {
     g.set_layer(index);
-    Var y = g.settings().checkpointing ? g.checkpoint(x, layer) : layer(x);
+    const auto& t = g.settings();
+    const bool again = t.checkpointing && (index + 1) % t.checkpointed_every == 0;
+    Var y = again ? g.checkpoint(x, layer) : layer(x);
     g.set_layer(-1);
     return y;
 }
@@ -45,6 +47,10 @@ Var make_positions(Graph& g, Group group);
 // The 4-D mask of a decoder: additive for eager attention, boolean for SDPA with real padding,
 // none otherwise (transformers then passes is_causal).
 Var causal_mask(Graph& g, const AttentionShape& shape, Dtype dtype, bool eager);
+
+// A mask of an encoder and a decoder: what eager attention adds, or SDPA's boolean form where there
+// is padding.
+Var pair_mask(Graph& g, std::int64_t queries, std::int64_t keys, bool causal, Dtype dtype);
 
 // A decoder's head on its hidden states: language model (tied or not) or classifier of the last
 // token.

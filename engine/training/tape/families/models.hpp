@@ -47,6 +47,7 @@ Outputs modernbert_forward(Graph& g, const ModelShape& shape, const Batch& batch
 Outputs vit_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs whisper_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs t5_forward(Graph& g, const ModelShape& shape, const Batch& batch);
+Outputs bart_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs gpt2_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs gpt_neox_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 // Llama and similar models.

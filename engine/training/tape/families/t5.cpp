@@ -171,16 +171,6 @@ Var run_stack(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids,
     return dropout(g, t5_norm(g, x, p.next(), s.hidden), s.hidden_dropout, Group::norms);
 }
 
-// What eager attention adds, or SDPA's boolean form where there is padding.
-Var make_mask(Graph& g, std::int64_t queries, std::int64_t keys, bool causal, Dtype dtype) {
-    const auto& t = g.settings();
-    const bool eager = t.attention == Attention::eager;
-    // Targets are padded by their labels: nothing is masked but what comes later.
-    if (causal ? !eager : !t.padded) return {};
-    return g.make(t.batch * queries * keys, eager ? dtype : Dtype::boolean,
-                  Group::attention_scores);
-}
-
 }  // namespace
 
 Outputs t5_forward(Graph& g, const ModelShape& s, const Batch& batch) {
@@ -189,13 +179,13 @@ Outputs t5_forward(Graph& g, const ModelShape& s, const Batch& batch) {
     const Dtype dtype = g.parameter(p.next()).dtype;
     Outputs out;
     Stack encoder{.length = t.sequence};
-    encoder.mask = make_mask(g, t.sequence, t.sequence, false, dtype);
+    encoder.mask = pair_mask(g, t.sequence, t.sequence, false, dtype);
     out.encoded = run_stack(g, s, p, batch.ids, encoder, false);
     encoder = {};
     const Var shifted = g.make(t.batch * t.target_length(), Dtype::int64, Group::embedding);
     Stack decoder{.decodes = true, .length = t.target_length(), .encoded = out.encoded};
-    decoder.mask = make_mask(g, decoder.length, decoder.length, true, dtype);
-    decoder.cross_mask = make_mask(g, decoder.length, t.sequence, false, dtype);
+    decoder.mask = pair_mask(g, decoder.length, decoder.length, true, dtype);
+    decoder.cross_mask = pair_mask(g, decoder.length, t.sequence, false, dtype);
     Var y = run_stack(g, s, p, shifted, std::move(decoder), true);
     if (s.scaled_output) y = scale(g, y, Group::logits);
     const Linear head{.weight = s.tied_head ? 0 : p.next(), .in = s.hidden, .out = s.vocab};

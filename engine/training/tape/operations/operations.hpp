@@ -83,6 +83,8 @@ Var divide_by_constant(Graph& g, const Var& x, const Var& y, Group group);  // y
 Var negate(Graph& g, const Var& x, Group group);
 Var gelu(Graph& g, const Var& x, Group group);
 Var gelu_new(Graph& g, const Var& x, Group group);  // the tanh formula written in Python
+// BLOOM's: the tanh formula as one node, which keeps x and needs several temporaries.
+Var composed_gelu(Graph& g, const Var& x, Group group);
 Var silu(Graph& g, const Var& x, Group group);
 Var relu(Graph& g, const Var& x, Group group);  // saves its result
 Var tanh(Graph& g, const Var& x, Group group);

@@ -83,6 +83,13 @@ void multiply_finish(Graph& g, Node& n) {
     }
 }
 
+void composed_gelu_backward(Graph& g, Node& n) {
+    std::array<BufferId, 4> terms{};
+    for (auto& term : terms) term = gradient(g, n, n.size[0]);
+    Graph::output(n, 0, gradient(g, n, n.size[0]));
+    for (const auto term : terms) g.release(term);
+}
+
 void softmax_backward(Graph& g, Node& n) {
     Graph::output(n, 0, gradient(g, n, n.size[0]));
     g.scratch(n.size[0] * bytes_of(n.dtype), kBackward);  // grad * output, summed over rows
@@ -173,6 +180,13 @@ Var divide_by_constant(Graph& g, const Var& x, const Var& y, Group group) {
 
 Var negate(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::nothing, group); }
 Var gelu(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::input, group); }
+Var composed_gelu(Graph& g, const Var& x, Group group) {
+    std::array<BufferId, 3> terms{};
+    for (auto& term : terms) term = g.allocate(x.bytes(), group);
+    Var y = unary(g, x, Saves::input, group, composed_gelu_backward);
+    for (const auto term : terms) g.release(term);
+    return y;
+}
 Var silu(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::input, group); }
 Var relu(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::result, group); }
 Var tanh(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::result, group); }

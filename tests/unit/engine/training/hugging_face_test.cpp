@@ -155,6 +155,40 @@ TEST(HuggingFaceConfig, CountsModelsByTheirHubIds) {
                                      "openai/whisper-large-v3-turbo"));
 }
 
+// Parameters of facebook/bart-base and bigscience/bloom-560m, as their classes load them.
+TEST(HuggingFaceConfig, CountsBartAndBloomAsPublished) {
+    const auto bart = from_hugging_face(R"({"model_type":"bart","architectures":["BartModel"],
+        "d_model":768,"encoder_layers":6,"decoder_layers":6,"encoder_attention_heads":12,
+        "decoder_attention_heads":12,"encoder_ffn_dim":3072,"decoder_ffn_dim":3072,
+        "vocab_size":50265,"max_position_embeddings":1024,"activation_dropout":0.1,
+        "normalize_before":false,"encoder_layerdrop":0.0})");
+    ASSERT_TRUE(bart) << bart.error().message;
+    EXPECT_EQ(parameters(*bart), 139'420'416);
+    const auto bloom = from_hugging_face(R"({"model_type":"bloom","n_embed":1024,"n_layer":24,
+        "num_attention_heads":16,"vocab_size":250880})");
+    ASSERT_TRUE(bloom) << bloom.error().message;
+    EXPECT_EQ(parameters(*bloom), 559'214'592);
+    EXPECT_EQ(from_hugging_face(R"({"model_type":"bart","decoder_ffn_dim":2048})").error().where,
+              "/decoder_ffn_dim");
+}
+
+// A refusal describes what comes nearest, to paste.
+TEST(HuggingFaceConfig, DescribesTheNearest) {
+    const auto falcon = from_hugging_face(R"({"model_type":"falcon","hidden_size":4544,
+        "num_hidden_layers":32,"num_attention_heads":71,"multi_query":true,"vocab_size":65024})");
+    EXPECT_THAT(falcon.error().message,
+                HasSubstr(R"(--set 'model.dimensions={"family":"starcoder2","heads":71,)"
+                          R"("hidden":4544,"kv_heads":1,"layers":32,"vocab":65024}')"));
+    EXPECT_THAT(
+        from_hugging_face(R"({"model_type":"clip","vision_config":{"hidden_size":768,
+        "num_hidden_layers":12,"num_attention_heads":12,"patch_size":16}})")
+            .error()
+            .message,
+        HasSubstr(R"({"family":"vit","heads":12,"hidden":768,"layers":12,"patch_size":16})"));
+    EXPECT_THAT(from_hugging_face(R"({"model_type":"mamba","hidden_size":768})").error().message,
+                HasSubstr("plimsoll.training"));
+}
+
 // Keys that make another model of it change the answer or are refused, but never dropped.
 TEST(HuggingFaceConfig, DropsNoRelevantKey) {
     const auto llama = [](const std::string& more, const std::string& type = "llama") {
@@ -200,10 +234,11 @@ TEST(HuggingFaceConfig, CountsTheImagesOfLlavaOneVision) {
 }
 
 TEST(HuggingFaceConfig, RefusesUnsupportedModelsByName) {
-    const auto bart = from_hugging_face(R"({"model_type":"bart","d_model":512})").error();
-    EXPECT_EQ(bart.where, "/model_type");
-    EXPECT_THAT(bart.message, HasSubstr("\"bart\" is not modelled: it is an encoder-decoder"));
-    EXPECT_THAT(bart.message, testing::Not(HasSubstr("dimensions")));
+    const auto pegasus = from_hugging_face(R"({"model_type":"pegasus","d_model":512})").error();
+    EXPECT_EQ(pegasus.where, "/model_type");
+    EXPECT_THAT(pegasus.message,
+                HasSubstr("\"pegasus\" is not modelled: it is an encoder-decoder"));
+    EXPECT_THAT(pegasus.message, testing::Not(HasSubstr("dimensions")));
     EXPECT_THAT(from_hugging_face(R"({"model_type":"mamba2"})").error().message,
                 HasSubstr("state-space"));
     const auto newer = from_hugging_face(R"({"model_type":"qwen3_5"})").error().message;
@@ -269,7 +304,7 @@ TEST(HuggingFaceConfig, ReadsTheLanguageModelOfAMultimodalFile) {
     EXPECT_THAT(whole->noted, HasSubstr("texts without images"));
     EXPECT_EQ(count(list_parameters(*whole, Lora{}), true), parameters(*text));
     EXPECT_THAT(from_hugging_face(R"({"model_type":"clip","text_config":{}})").error().message,
-                HasSubstr("\"clip\" is not modelled: it is a model of images and text"));
+                HasSubstr("\"clip\" is not modelled: it is two encoders"));
 }
 
 TEST(HuggingFaceConfig, KnowsTheTypeThatTransformersLoads) {
