@@ -107,14 +107,18 @@ def _(w):
         told = w.shown(full | {"deepspeed": deepspeed}, flags=("--gpu", "rtx_4090", "--preset", "qwen3-4b", "--cards", 8))
         assert told["cluster"]["sharding"] == "zero3" and told["fits"] == "yes", told
         near(told["device_used_bytes"] / GIB, 16.8, low=-10)
+    w.write("here.json", full | {"deepspeed": "deepspeed_configs/ds_z3.json"})
+    told = w.run("--json", "show-config", "here.json", "--gpu", "rtx_4090", "--preset", "qwen3-4b", "--cards", 8)[1]
+    assert told["cluster"]["sharding"] == "zero3", told
     assert "is not there" in w.unmodelled(full | {"deepspeed": "modelled.json"}, flags=("--gpu", "rtx_4090", "--preset", "qwen3-4b"))
 
 
 @case(31, "LLaMA-Factory: freeze, other optimizers, FP8, unsloth and what trains besides adapters are named; defaults are its own")
 def _(w):
     flags = ("--gpu", "a100_80gb", "--preset", "qwen3-4b")
-    for key in ("use_galore", "use_apollo", "use_badam", "use_adam_mini", "use_muon", "fp8", "use_unsloth"):
+    for key in ("use_galore", "use_apollo", "use_badam", "use_adam_mini", "use_muon", "use_unsloth"):
         assert f"{key} is True" in w.unmodelled(FACTORY | {key: True}, flags=flags) or key in w.unmodelled(FACTORY | {key: True}, flags=flags)
+    assert "FP8 is not modelled" in w.shown(FACTORY | {"fp8": True}, flags=flags)["notes"][0]
     assert "freeze" in w.unmodelled(FACTORY | {"finetuning_type": "freeze"}, flags=flags)
     assert "additional_target" in w.unmodelled(FACTORY | {"additional_target": "embed_tokens"}, flags=flags)
     eight = w.shown(FACTORY, flags=flags)["device_used_bytes"]

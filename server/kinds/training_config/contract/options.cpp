@@ -177,6 +177,11 @@ constexpr Option kOptions[] = {
     {.pointer = "/training/checkpointing",
      .field = fields::setting<&S::checkpointing>,
      .headline = "checkpointing"},
+    {.pointer = "/training/checkpointing_every",
+     .field = fields::setting<&S::checkpointed_every>,
+     .headline = "one layer in {}",
+     .no_effect = {{{[](const Given& g) { return !training(g).checkpointing; },
+                     "It says which layers are recomputed: also set checkpointing."}}}},
     {.pointer = "/training/selective_checkpointing",
      .field = fields::setting<&S::selective>,
      .headline = "selective",
@@ -185,6 +190,18 @@ constexpr Option kOptions[] = {
      .limit = {[](const Given& g) { return training(g).selective; },
                "Selective checkpoints keep what torchtitan's policy keeps, around the layers of "
                "transformers."}},
+    // tests/integration/published_runs_test.py computes both ranges anew.
+    {.pointer = "/training/compile",
+     .field = fields::report<&R::compiled>,
+     .limit = {[](const Given& g) { return g.report.compiled; },
+               "Compiling is not modelled: of 19 published compiled runs of torchtune and "
+               "torchtitan, the estimate of the same run without it was between 8.0 % low and 25.2 "
+               "% high."}},
+    {.pointer = "/training/fp8",
+     .field = fields::report<&R::fp8>,
+     .limit = {[](const Given& g) { return g.report.fp8; },
+               "FP8 is not modelled: of 8 published runs of torchtitan in FP8, all compiled, the "
+               "estimate of the same run in bf16 was between 7.8 % low and 5.5 % high."}},
     {.pointer = "/training/frozen_embeddings",
      .field = fields::setting<&S::frozen_embeddings>,
      .headline = "frozen embeddings"},
@@ -357,41 +374,12 @@ constexpr Option kOptions[] = {
 
 }  // namespace
 
-bool is_inside(std::string_view pointer, std::string_view place) {
-    return pointer.starts_with(place) &&
-           (pointer.size() == place.size() || pointer[place.size()] == '/');
-}
-
 std::span<const Option> options() { return kOptions; }
 
 const Option* option_at(std::string_view pointer) {
     const auto* found = std::ranges::find_if(
         kOptions, [&](const Option& option) { return is_inside(pointer, option.pointer); });
     return found == std::end(kOptions) ? nullptr : found;
-}
-
-std::string pointer_of(std::string_view engine_place) {
-    for (const char* group : {"/training", "/cluster"}) {
-        auto pointer = std::string(group).append(engine_place);
-        const bool is_known = std::ranges::any_of(kOptions, [&](const Option& option) {
-            return is_inside(pointer, option.pointer) || is_inside(option.pointer, pointer);
-        });
-        if (is_known) return pointer;
-    }
-    return std::string(engine_place);
-}
-
-const json* find(const json& args, std::string_view pointer) {
-    const json* value = &args;
-    while (!pointer.empty()) {
-        pointer.remove_prefix(1);
-        const auto name = pointer.substr(0, pointer.find('/'));
-        pointer.remove_prefix(name.size());
-        const auto member = value->find(name);
-        if (member == value->end()) return nullptr;
-        value = &*member;
-    }
-    return value;
 }
 
 }  // namespace plimsoll::jobs::training_config

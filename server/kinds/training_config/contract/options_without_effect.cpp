@@ -77,4 +77,33 @@ FieldErrors options_without_effect(const json& args, const Request& request) {
     return errors;
 }
 
+bool is_inside(std::string_view pointer, std::string_view place) {
+    return pointer.starts_with(place) &&
+           (pointer.size() == place.size() || pointer[place.size()] == '/');
+}
+
+std::string pointer_of(std::string_view engine_place) {
+    for (const char* group : {"/training", "/cluster"}) {
+        auto pointer = std::string(group).append(engine_place);
+        const bool is_known = std::ranges::any_of(options(), [&](const Option& option) {
+            return is_inside(pointer, option.pointer) || is_inside(option.pointer, pointer);
+        });
+        if (is_known) return pointer;
+    }
+    return std::string(engine_place);
+}
+
+const json* find(const json& args, std::string_view pointer) {
+    const json* value = &args;
+    while (!pointer.empty()) {
+        pointer.remove_prefix(1);
+        const auto name = pointer.substr(0, pointer.find('/'));
+        pointer.remove_prefix(name.size());
+        const auto member = value->find(name);
+        if (member == value->end()) return nullptr;
+        value = &*member;
+    }
+    return value;
+}
+
 }  // namespace plimsoll::jobs::training_config

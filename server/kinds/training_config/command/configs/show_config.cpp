@@ -50,7 +50,7 @@ Result<std::vector<std::string>> read_files(const ShowRunRequest& request, Confi
     const auto folder = fs::path(read.front()).parent_path();
     const fs::path named = run.deepspeed;
     std::vector<fs::path> places = {folder / named, named, folder / named.filename()};
-    for (auto up = fs::absolute(folder); up != up.parent_path(); up = up.parent_path())
+    for (auto up = fs::absolute(folder / "."); up != up.parent_path(); up = up.parent_path())
         places.push_back(up.parent_path() / named);
     for (const auto& file : places) {
         std::error_code closed;  // a folder above may belong to somebody else

@@ -52,10 +52,15 @@ std::string evidence_of(const tr::ModelShape& s, const tr::TrainingSettings& t) 
 }
 
 json of_the_run(const Request& request) {
+    const auto& r = request.report;
+    const auto evidence =
+        r.compiled || r.fp8 ? "What is compiled or in FP8 is not modelled: the limits say how far "
+                              "estimates of such published runs were off."
+                            : evidence_of(r.shape, r.settings);
     std::string why = fmt::format(
         "The training step of {} as a list of allocations, replayed through a "
         "simulation of PyTorch's allocator. {}",
-        kFramework, evidence_of(request.report.shape, request.report.settings));
+        kFramework, evidence);
     if (!request.correction.is_null()) {
         why += fmt::format(" Corrected by {:.3f}, the median of {} measurements of the team.",
                            request.correction.at("factor").get<double>(),

@@ -127,9 +127,17 @@ bool read_accelerate(Reader& reader) {
     if (!is_accelerate(reader.root)) return false;
     reader.run.structures.emplace_back("Accelerate configuration");
     const Path mixed = {"mixed_precision"};
-    reader.precision(reader.value(mixed, true) ? reader.word(mixed) : "no");
-    if (reader.word(mixed) == "fp8")
-        reader.unmodelled(mixed, "FP8 is not modelled; the nearest that is: --precision bf16");
+    const bool fp8 = reader.word(mixed) == "fp8";
+    reader.precision(fp8 ? "bf16" : reader.value(mixed, true) ? reader.word(mixed) : "no");
+    if (fp8 && reader.word({"fp8_config", "backend"}) == "AO") {
+        reader.run.training["fp8"] = true;
+        reader.node({"fp8_config"});
+    } else if (fp8) {
+        reader.unmodelled(
+            mixed,
+            "FP8 is known of torchao alone (fp8_config.backend: AO); the nearest that "
+            "is modelled: --precision bf16");
+    }
     reader.accumulation({"gradient_accumulation_steps"});
     const Path type = {"distributed_type"};
     const auto cards = reader.value({"num_processes"}, std::int64_t{1});

@@ -13,10 +13,9 @@ namespace {
 using Effect = WeighingKeys::Effect;
 
 KnownKeys keys_of(const YAML::Node& library) {
-    static const std::map<std::string, Effect> effects = {{"decides", Effect::decides},
-                                                          {"names", Effect::names},
-                                                          {"belongs", Effect::belongs},
-                                                          {"prefers", Effect::prefers}};
+    static const std::map<std::string, Effect> effects = {
+        {"decides", Effect::decides}, {"names", Effect::names}, {"belongs", Effect::belongs},
+        {"prefers", Effect::prefers}, {"asks", Effect::asks},   {"excludes", Effect::excludes}};
     KnownKeys out;
     for (const auto& names : library["harmless"]) out.harmless += names.Scalar() + " ";
     for (const auto& [name, effect] : effects) {

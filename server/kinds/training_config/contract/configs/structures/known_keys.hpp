@@ -9,7 +9,7 @@ namespace plimsoll::jobs::training_config {
 // Keys that may change what a run needs, and are not modelled: a row of known_keys.yaml, which
 // explains the members.
 struct WeighingKeys {
-    enum class Effect { decides, names, belongs, prefers };
+    enum class Effect { decides, names, belongs, prefers, asks, excludes };
     std::string keys;  // names below the mapping, separated by blanks
     std::string why;
     std::string harmless;

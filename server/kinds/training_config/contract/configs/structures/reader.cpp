@@ -239,11 +239,19 @@ bool Reader::name_weighing(const Path& path, const std::string& key, const Libra
     for (const auto* library : libraries) {
         if (has_word(library->harmless, key)) return true;
         for (const auto& row : library->weighing) {
-            if (!has_word(row.keys, key)) continue;
+            if (row.effect == WeighingKeys::Effect::excludes || !has_word(row.keys, key)) continue;
             const auto found = at(root, path);
             if (row.effect == WeighingKeys::Effect::prefers) {
                 if (run.preference.empty() && !run.training.contains("method"))
                     run.preference = fmt::format("{} is {}", place_of(path), shown(found));
+                return true;
+            }
+            if (row.effect == WeighingKeys::Effect::asks) {
+                if (is_harmless(found, row.harmless)) return true;
+                std::int64_t number = 0;
+                run.training[row.why] =
+                    YAML::convert<std::int64_t>::decode(found, number) ? json(number) : json(true);
+                run.places[row.why] = place_of(path);
                 return true;
             }
             const bool belongs = row.effect == WeighingKeys::Effect::belongs;
@@ -257,6 +265,27 @@ bool Reader::name_weighing(const Path& path, const std::string& key, const Libra
         }
     }
     return false;
+}
+
+// Keys that the library refuses together.
+void Reader::name_contradictions(const Path& around, const Libraries& libraries) {
+    for (const auto* library : libraries) {
+        for (const auto& row : library->weighing) {
+            if (row.effect != WeighingKeys::Effect::excludes) continue;
+            Path last;
+            bool all = true;
+            each_word(row.keys, [&](std::string_view key) {
+                last = around;
+                for (std::size_t dot = 0; dot != std::string_view::npos;) {
+                    dot = key.find('.');
+                    last.emplace_back(key.substr(0, dot));
+                    if (dot != std::string_view::npos) key.remove_prefix(dot + 1);
+                }
+                all = all && has(root, last) && !is_harmless(at(root, last), row.harmless);
+            });
+            if (all) unmodelled(last, row.why);
+        }
+    }
 }
 
 void Reader::name_rest(const Path& around, const Path& path, const Libraries& libraries) {
@@ -277,7 +306,9 @@ void Reader::name_rest(const Path& around, const Path& path, const Libraries& li
 void Reader::name_rest(const Path& around, std::initializer_list<const char*> libraries) {
     Libraries known;
     for (const char* library : libraries) known.push_back(&known_keys(library));
-    if (at(root, around).IsMap()) name_rest(around, around, known);
+    if (!at(root, around).IsMap()) return;
+    name_contradictions(around, known);
+    name_rest(around, around, known);
 }
 
 void read_adapted_run(Reader& reader, const Path& around, std::int64_t library_rank) {

@@ -53,6 +53,7 @@ class Reader {
     using Libraries = std::vector<const KnownKeys*>;
 
     void name_rest(const Path& around, const Path& path, const Libraries& libraries);
+    void name_contradictions(const Path& around, const Libraries& libraries);
     bool has_reason(std::string_view why) const;
     bool name_weighing(const Path& path, const std::string& key, const Libraries& libraries);
 

@@ -76,13 +76,17 @@ void read_recomputation(Reader& in) {
     if (has_word("full none", its)) return;
     if (its != "selective")
         return in.unmodelled(mode, "of its modes, full and selective are modelled");
-    in.run.training["selective_checkpointing"] = true;
     const Path option = {"activation_checkpoint", "selective_ac_option"};
-    if (const auto by = in.word(option, "2"); by != "op")
-        in.unmodelled(
-            has(in.root, option) ? option : mode,
-            "recomputation of every n-th layer (torchtitan's default: 2) is not modelled; "
-            "the nearest that is: selective_ac_option = \"op\"");
+    const auto by = in.word(option, "2");
+    const auto every = by.find_first_not_of("0123456789") == std::string::npos && by.size() < 4
+                           ? std::atoi(by.c_str())
+                           : -1;
+    if (by == "op")
+        in.run.training["selective_checkpointing"] = true;
+    else if (every < 0)
+        in.unmodelled(option, "torchtitan knows \"op\" and numbers");
+    else if (every > 1)
+        in.run.training["checkpointing_every"] = every;
 }
 
 void read_optimizer(Reader& in) {
@@ -115,15 +119,13 @@ bool read_torchtitan(Reader& in) {
     read_recomputation(in);
     read_optimizer(in);
     for (const auto& path : {Path{"compile", "enable"}, Path{"training", "compile"}})
-        if (in.value(path, false))
-            run.notes.emplace_back(
-                "compiling is not modelled; of published compiled runs the estimate was between 12 "
-                "% low and 28 % high");
-    if (const auto converters = in.node({"model", "converters"});
-        converters.IsDefined() && converters.size() > 0)
-        in.unmodelled({"model", "converters"},
-                      "FP8 and other conversions of the model are not modelled; the nearest that "
-                      "is: --precision bf16");
+        if (in.value(path, false)) run.training["compile"] = true;
+    for (const auto& one : in.node({"model", "converters"}))
+        if (one.as<std::string>("").find("float8") != std::string::npos)
+            run.training["fp8"] = true;
+        else
+            in.unmodelled({"model", "converters"},
+                          "of conversions of the model, FP8 alone is known");
     run.notes.emplace_back(
         "the layers of transformers are estimated; eight published runs of torchtitan took from "
         "0.2 % less to 8.5 % more");

@@ -41,7 +41,7 @@ const std::map<std::string, json>& values() {
 "/model/dimensions/patch_size": [8, 32], "/model/dimensions/window": [8, 16],
 "/model/dimensions/features": [5, 40], "/model/dimensions/horizon": [3, 30],
 "/training/sequence_length": [16, 64], "/training/target_length": [8, 300],
-"/training/batch": [3, 7], "/training/frozen_layers": [1, 2],
+"/training/batch": [3, 7], "/training/checkpointing_every": [2, 3], "/training/frozen_layers": [1, 2],
 "/training/length_histogram/0/tokens": [10, 90], "/training/length_histogram/0/samples": [3, 900],
 "/training/negatives": [3, 7], "/training/lora/rank": [2, 0, 16],
 "/training/lora/modules": [["query"], ["q_proj"], ["down_proj"]],

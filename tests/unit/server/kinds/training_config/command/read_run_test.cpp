@@ -78,10 +78,12 @@ TEST(ReadRun, ReadsLlamaFactorysAdapters) {
     EXPECT_THAT(unmodelled(kFactory + "quantization_bit: 3\n"), HasSubstr("quantization_bit is 3"));
     EXPECT_EQ(run_of(kFactory + "flash_attn: fa2\n").training["attention"], "flash_attention_2");
     EXPECT_EQ(run_of(kFactory + "enable_liger_kernel: true\n").training["fused_loss"], true);
-    for (const auto* other : {"finetuning_type: freeze", "use_galore: true", "use_apollo: true",
-                              "use_badam: true", "use_adam_mini: true", "use_muon: true",
-                              "fp8: true", "additional_target: embed_tokens", "use_unsloth: true"})
+    for (const auto* other :
+         {"finetuning_type: freeze", "use_galore: true", "use_apollo: true", "use_badam: true",
+          "use_adam_mini: true", "use_muon: true", "fp8_backend: te",
+          "additional_target: embed_tokens", "use_unsloth: true"})
         EXPECT_THAT(unmodelled(kFactory + other), HasSubstr("modelled")) << other;
+    EXPECT_EQ(run_of(kFactory + "fp8: true\n").training["fp8"], true);
 }
 
 TEST(ReadRun, KnowsTrlByTheKeysOfItsExamples) {
@@ -158,12 +160,24 @@ TEST(ReadRun, ReadsAttentionByTheNamesOfKernels) {
                 HasSubstr("flex_attention is estimated as sdpa"));
 }
 
+TEST(ReadRun, RefusesWhatTheLibrariesRefuseTogether) {
+    EXPECT_THAT(unmodelled(kTrainer + "bf16: true\nfp16: true\n"), HasSubstr("beside bf16"));
+    EXPECT_EQ(unmodelled(kTrainer + "fp16: false\n"), "");
+    EXPECT_THAT(
+        unmodelled(kTrainer +
+                   "gradient_checkpointing: true\nfsdp_config: {activation_checkpointing: true}\n"),
+        HasSubstr("fsdp_config.activation_checkpointing is true: beside"));
+    EXPECT_THAT(unmodelled(kAxolotl + "deepspeed: zero3.json\nfsdp: [full_shard]\n"),
+                HasSubstr("axolotl refuses"));
+}
+
 TEST(ReadRun, NamesWhatChangesLittleAndWhatIsUnknown) {
-    EXPECT_THAT(notes(kTrainer + "torch_compile: true\n"), HasSubstr("28 % high"));
-    EXPECT_EQ(notes(kTrainer + "torch_compile: false\n"), "");
+    EXPECT_EQ(run_of(kTrainer + "torch_compile: true\n").training["compile"], true);
+    EXPECT_FALSE(run_of(kTrainer + "torch_compile: false\n").training.contains("compile"));
     EXPECT_THAT(unmodelled(kTrainer + "optim: lion_8bit\n"), HasSubstr("optim is lion_8bit"));
-    EXPECT_THAT(unmodelled(kTrainer + "activation_checkpointing_kwargs: {every_n_layers: 2}\n"),
-                HasSubstr("every layer is recomputed"));
+    EXPECT_EQ(run_of(kTrainer + "activation_checkpointing_kwargs: {every_n_layers: 2}\n")
+                  .training["checkpointing_every"],
+              2);
     EXPECT_EQ(unmodelled(kTrainer + "gradient_checkpointing_kwargs: {use_reentrant: false}\n"), "");
     EXPECT_EQ(run_of(kTrainer + "logging_steps: 1\nmystery: 3\nhidden: {a: 1}\n").unknown,
               (std::vector<std::string>{"mystery", "hidden"}));
@@ -244,16 +258,16 @@ TEST(ReadRun, ReadsAxolotlsShards) {
 }
 
 TEST(ReadRun, NamesWhatOfAxolotlIsNotModelled) {
-    for (const auto* setting :
-         {"rl: grpo", "process_reward_model: true", "adapter: llama-adapter",
-          "gradient_checkpointing: offload", "fp8: true", "context_parallel_size: 2",
-          "optimizer: muon", "unfrozen_parameters: [lm_head]"}) {
+    for (const auto* setting : {"rl: grpo", "process_reward_model: true", "adapter: llama-adapter",
+                                "gradient_checkpointing: offload", "context_parallel_size: 2",
+                                "optimizer: muon", "unfrozen_parameters: [lm_head]"}) {
         const std::string name(setting, std::string_view(setting).find(':'));
         auto text = kAxolotl;
         if (name == "gradient_checkpointing") text.resize(text.find("gradient_checkpointing"));
         EXPECT_THAT(unmodelled(text + setting + "\n"), HasSubstr(name)) << setting;
     }
     EXPECT_THAT(notes(kAxolotl + "lora_embedding_kernel: true\n"), HasSubstr("than estimated"));
+    EXPECT_EQ(run_of(kAxolotl + "fp8: true\n").training["fp8"], true);
 }
 
 const std::string kTorchtune =
@@ -331,12 +345,18 @@ TEST(ReadRun, ReadsTorchtitansFiles) {
     EXPECT_EQ(selective.training["checkpointing"], true);
     EXPECT_EQ(selective.training["selective_checkpointing"], true);
     EXPECT_TRUE(selective.unmodelled.empty());
-    EXPECT_THAT(unmodelled(before), HasSubstr("every n-th layer"));
+    EXPECT_EQ(run_of(before).training["checkpointing_every"], 2);
+    EXPECT_THAT(unmodelled(before + "[activation_checkpoint]\nselective_ac_option = \"x\"\n"),
+                HasSubstr("selective_ac_option"));
     EXPECT_TRUE(
         run_of(before + full + "[float8]\nfilter_fqns = [\"output\"]\n").unmodelled.empty());
     auto converted = before + full;
     converted.replace(converted.find("    # none"), 10, "\"float8\"");
-    EXPECT_THAT(unmodelled(converted), HasSubstr("FP8"));
+    EXPECT_EQ(run_of(converted).training["fp8"], true);
+    EXPECT_TRUE(run_of(converted).unmodelled.empty());
+    EXPECT_EQ(run_of(before + full + "[compile]\nenable = true\n").training["compile"], true);
+    converted.replace(converted.find("\"float8\""), 8, "\"mx\"");
+    EXPECT_THAT(unmodelled(converted), HasSubstr("FP8 alone"));
     EXPECT_THAT(run_of(before + full + "[training]\nnew_key = 3\n").unknown,
                 testing::ElementsAre("training.new_key"));
 }
