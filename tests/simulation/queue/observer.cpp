@@ -281,9 +281,9 @@ void Observer::check_jobs() {
         for (int t = 0; t < job.merge_task(); ++t) {
             const auto result = job.tasks[t].result.state;
             const int open = places_[id * 8 + t];
-            left += result == Result::none;
-            bad += result == Result::quarantined;
-            const int stands = open + (result != Result::none);
+            left += result == queue::rules::Result::none;
+            bad += result == queue::rules::Result::quarantined;
+            const int stands = open + (result != queue::rules::Result::none);
             expect(ended      ? open == 0
                    : stopping ? stands <= 1
                               : stands == 1,
