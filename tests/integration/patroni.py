@@ -122,10 +122,8 @@ class Patroni:
         return found[0] if len(found) == 1 else None
 
     def until_synchronous(self):
-        def standbys():
-            primary = self.primary()
-            return primary and [one["sync_state"] for one in primary.state().get("replication", ())] == ["sync"]
-        self.until(standbys, "there is no synchronous standby")
+        """And until Patroni has noted it: it promotes no other, and notes a standby that came back a few seconds after PostgreSQL does."""
+        self.until(lambda: self.primary() and any(one.state().get("sync_standby") for one in self.members), "there is no synchronous standby")
 
     def url(self, role, database="plimsoll"):
         hosts = ",".join(f"127.0.0.1:{one.port}" for one in self.members)
