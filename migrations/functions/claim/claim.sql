@@ -39,13 +39,14 @@ declare
   v_timeouts real[];
 begin
   -- A worker that cannot get anything locks nothing: it waits for nobody, and its transaction leaves nothing to flush.
-  select * into v_worker from worker w where w.id = p_worker_id;
-  if worker_is_alive(v_worker, p_epoch, p_now) and not exists (
+  perform from worker w
+  where w.id = p_worker_id and worker_is_alive(w, p_epoch, p_now) and case when exists (
       select from account_state s
-      where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
+      where s.class_id = w.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
         and s.vtime >= (
-          select c.vclock from class_state c where c.class_id = v_worker.class_id order by c.version desc limit 1))
-    and not has_slots_to_fill(v_worker) then
+          select c.vclock from class_state c where c.class_id = w.class_id order by c.version desc limit 1))
+    then false else not has_slots_to_fill(w) end;
+  if found then
     return;
   end if;
   -- Whatever ends a worker's leases locks its row for update, so no lease is created concurrently.
@@ -56,10 +57,13 @@ begin
   v_work := p_max_seconds * v_worker.speed;
   v_bucket := coalesce(p_memory_bucket, v_worker.memory_bucket);
   perform lock_class(v_worker.class_id);
-  select c.half_life_seconds half_life, n.vclock clock, exists (select from hold) and is_held(v_worker) is_held, t.spot,
-    t.account, t.quota_seconds, t.accounts, l.n leases, l.of_others
+  select c.half_life_seconds half_life, n.spot clock_spot, n.version, n.vclock clock,
+    exists (select from hold) and is_held(v_worker) is_held, t.spot, t.account, t.quota_seconds, t.accounts, l.n leases,
+    l.of_others
   into v_now from device_class c
-  cross join lateral (select s.vclock from class_state s where s.class_id = c.id order by s.version desc limit 1) n
+  cross join lateral (
+    select s.ctid spot, s.version, s.vclock from class_state s
+    where s.class_id = c.id order by s.version desc limit 1) n
   left join lateral (
     select x.spot, x.account, x.quota_seconds, count(*) over () accounts from (
       select s.ctid spot, s account, s.quota_seconds, s.vtime from account_state s
@@ -74,7 +78,7 @@ begin
   if v_now.is_held or v_now.accounts is null and (v_now.leases = 0 or not has_slots_to_fill(v_worker)) then
     return;
   end if;
-  v_fence := nextval('fence_seq');
+  v_fence := next_fence(p_now);
   if v_now.accounts = 1 and v_now.quota_seconds is null and not v_now.of_others then
     v_given := claim_single_account(v_worker, v_bucket, v_work, p_max_tasks, p_models, v_now.spot, v_now.account,
       v_now.leases > 0, v_now.half_life, v_fence, p_now);
@@ -89,15 +93,14 @@ begin
   perform set_config('synchronous_commit', 'off', true);
 
   -- The clock follows the account that is furthest behind or, if none is waiting, the one served last.
-  update class_state c set version = n.version + 1, vclock = n.vclock
+  update class_state c set version = v_now.version + 1, vclock = n.vclock
   from (
-    select o.ctid spot, o.version, coalesce((
+    select coalesce((
       select s.vtime from account_state s
       where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
         and s.vtime >= v_now.clock
-      order by s.vtime limit 1), v_given.finish) vclock
-    from class_state o where o.class_id = v_worker.class_id order by o.version desc limit 1) n
-  where c.ctid = n.spot and n.vclock > v_now.clock;
+      order by s.vtime limit 1), v_given.finish) vclock) n
+  where c.ctid = v_now.clock_spot and n.vclock > v_now.clock;
 
   select min(id), max(id) into v_low, v_high from unnest(v_given.jobs) u(id);
   with started as (

@@ -23,7 +23,7 @@ begin
   into v_spots, jobs, tasks, attempts, ests, v_head, v_charge from (
     select x.ctid spot, x.seq, x.job_id, x.task, x.attempt, x.est_seconds from ready x
     where x.lane_id = v_wanted.lane_id and x.seq > v_wanted.head order by x.seq limit v_wanted.tasks) r;
-  fence := nextval('fence_seq');
+  fence := next_fence(p_now);
   v_finish := v_old.vtime + v_charge / v_old.weight;
 
   delete from ready where ctid = any(v_spots);

@@ -33,22 +33,27 @@ begin
     where ctid = v_old.spot;
     return v_opened;
   end if;
-  with added as materialized (
-    select l.account_id, u.lane_id, u.first, u.n
-    from unnest(p_lanes, p_firsts, p_counts) u(lane_id, first, n) join lane l on l.id = u.lane_id
-  ), changed as (
+  with changed as (
     update account_state t set version = o.version + 1, ready = o.ready + m.more, lanes = m.lanes, heads = m.heads,
       counts = m.counts, vtime = case when o.ready > 0 then o.vtime
         else starting_vtime(p_class_id, o.weight, o.vtime, o.usage, o.decayed_at, p_now) end
-    from (select distinct account_id from added) x
+    from (
+      select l.account_id, array_agg(u.lane_id) lanes, array_agg(u.first) firsts, array_agg(u.n) counts
+      from unnest(p_lanes, p_firsts, p_counts) u(lane_id, first, n) join lane l on l.id = u.lane_id group by 1) x
     cross join lateral (select z.ctid spot, z.* from account_state z where z.account_id = x.account_id
       order by z.version desc limit 1) o
     cross join lateral (
-      select sum(a.n)::int more, array_agg(coalesce(c.lane_id, a.lane_id)) lanes,
-        array_agg(least(c.head, a.first - 1)) heads, array_agg(coalesce(c.n, 0) + coalesce(a.n, 0)) counts,
-        bool_or(c.lane_id is null) opened
-      from unnest(o.lanes, o.heads, o.counts) c(lane_id, head, n)
-      full join (select * from added where added.account_id = x.account_id) a on a.lane_id = c.lane_id) m
+      select sum(a.more)::int more, array_agg(a.lane_id) lanes, array_agg(a.head) heads, array_agg(a.n) counts,
+        bool_or(a.opened) opened
+      from (
+        select c.lane_id, least(c.head, x.firsts[c.place] - 1) head, c.n + coalesce(x.counts[c.place], 0) n,
+          x.counts[c.place] more, false opened
+        from (
+          select k.*, array_position(x.lanes, k.lane_id) place
+          from unnest(o.lanes, o.heads, o.counts) k(lane_id, head, n)) c
+        union all
+        select k.lane_id, k.first - 1, k.n, k.n, true
+        from unnest(x.lanes, x.firsts, x.counts) k(lane_id, first, n) where k.lane_id <> all (o.lanes)) a) m
     where t.ctid = o.spot returning m.opened
   )
   select bool_or(c.opened) into v_opened from changed c;

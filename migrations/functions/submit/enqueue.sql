@@ -196,12 +196,7 @@ begin
       p_timeouts[i], p_unique_keys[i], v_item_counts[i], v_task_counts[i], v_task_counts[i],
       v_numbers[v_first_tasks[i] + 1], v_numbers[v_first_tasks[i] + v_task_counts[i]], v_traces[i]
     from generate_series(1, v_count) i where v_new[i];
-    insert into audit_event (team_id, user_id, at, action, first_job, last_job, target, data)
-    select u.team_id, u.user_id, p_now, 'job.create', min(u.id), nullif(max(u.id), min(u.id)),
-      case count(*) when 1 then min(u.id)::text end,
-      case count(*) when 1 then coalesce(nullif(current_setting('app.audit', true), ''), '{}')::jsonb
-        else jsonb_build_object('jobs', jsonb_agg(u.id::text order by u.id)) end
-    from unnest(p_teams, p_users, v_ids, v_new) u(team_id, user_id, id, is_new) where u.is_new group by 1, 2 order by 5;
+    perform audit_submits(p_teams, p_users, v_ids, v_new, p_now);
     if v_queued <> v_new then
       insert into scheduled (class_id, run_at, lane_id, job_id, attempt, crashes)
       select v_classes[i], p_run_ats[i], v_lanes[i], v_ids[i], 1, 0

@@ -28,7 +28,7 @@ begin
     progress = v_progress,
     oldest_fence = coalesce(
       (select min(l.fence) from lease l where l.worker_id = w.id and l.fence >= w.oldest_fence),
-      (select last_value from fence_seq))
+      (select last_value << 20 from fence_seq))
   where w.id = p_worker_id returning * into v_worker;
   -- A claim whose response was lost: the worker is alive but does not know the lease. No response takes as long as a
   -- lease lasts.

@@ -38,6 +38,8 @@ class Crash(QueueCase):
                 pass  # it recovers
         self.addCleanup(self.queue.connection.close)
 
+
+class Claims(Crash):
     def test_a_forgotten_claim_is_as_if_it_had_never_been(self):
         [job_id] = self.submit(job(self.team, 3))
         forgotten = self.queue.claim(self.cpu, tasks=2)
@@ -48,7 +50,7 @@ class Crash(QueueCase):
         self.assertEqual(self.queue.complete(self.cpu, forgotten), ['stale'] * 2)
 
         # The worst case: another worker's lease has the same number.
-        self.queue.rows("select setval('fence_seq', %s, false)", forgotten[0].fence)
+        self.queue.rows("select setval('fence_seq', %s, false)", forgotten[0].fence >> 20)
         other = self.queue.register('another')
         again = self.queue.claim(other, tasks=2)
         self.assertEqual([(t.fence, t.task, t.attempt) for t in again], [(t.fence, t.task, 1) for t in forgotten])
@@ -68,6 +70,22 @@ class Crash(QueueCase):
         self.assertEqual(self.queue.complete(self.cpu, second), ['replayed'])
         self.assertEqual(self.queue.complete(self.cpu, first), ['accepted'])
         self.assertEqual(self.queue.one('select tasks_left from job where id = %s', job_id), 1)
+
+    def test_a_job_that_gets_the_id_of_a_forgotten_one_gets_nothing_else_of_it(self):
+        self.queue.connection.execute('set synchronous_commit = off')
+        [forgotten] = self.submit(job(self.team))
+        tasks = self.queue.claim(self.cpu)
+        self.crash()
+        self.assertEqual(self.queue.rows('select id from job'), [])
+        # The worst case: the same worker's lease of the same task. Between them a second has passed.
+        self.queue.rows("select setval('job_seq', %s, false) job, setval('fence_seq', %s, false) fence", forgotten & (1 << 40) - 1,
+                        tasks[0].fence >> 20)
+        self.pass_time(1.5)
+        self.assertEqual(self.submit(job(self.other_team)), [forgotten])
+        [again] = self.queue.claim(self.cpu)
+        self.assertEqual((again.job_id, again.task, again.fence >> 20), (forgotten, 0, tasks[0].fence >> 20))
+        self.assertEqual(self.queue.complete(self.cpu, tasks, content=b"another team's"), ['stale'])
+        self.assertEqual(self.queue.complete(self.cpu, [again]), ['accepted'])
 
 
 if __name__ == '__main__':

@@ -42,7 +42,7 @@ class History:
         self.jobs, self.job_numbers = {}, {}  # number in the history → id, and back
         self.workers, self.worker_numbers = {}, {}
         self.first_number = self.one("select nextval('ready_seq')")
-        self.first_fence = self.one("select nextval('fence_seq')")
+        self.first_fence, self.fences = self.one("select nextval('fence_seq')"), {}  # fences by their number in the history
         self.teams, self.accounts, self.lanes = [], [], []
         for number, (device_class, weight, cap) in enumerate(header['accounts']):
             if number % len(CLASSES) == 0:
@@ -69,10 +69,14 @@ class History:
         return None if ms is None else self.epoch + datetime.timedelta(milliseconds=ms)
 
     def fence(self, number):
-        return self.first_fence + number
+        return self.fences.get(number, self.first_fence + number << 20)
 
     def fence_number(self, fence):
-        return 0 if fence is None else fence - self.first_fence
+        if fence is None:
+            return 0
+        number = (fence >> 20) - self.first_fence  # it ends with a time
+        self.fences[number] = fence
+        return number
 
     def job(self, number):
         return self.jobs.get(number, number)  # a job that was never made: an id of none
