@@ -43,6 +43,9 @@ struct NewJob {
     std::string unique_key;  // held by one unfinished job of the team at a time; empty: none
     jobs::Plan plan;
     tracing::Context trace;  // of the request that asks for it
+    // Its caller waits for its results and promises nothing before: a crash of the database may
+    // forget it until JobStore::keep.
+    bool at_once = false;
 };
 
 // The schedule that created a job, and the due time.

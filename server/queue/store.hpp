@@ -51,6 +51,17 @@ struct Submitted {
     std::optional<Job> made = {};
 };
 
+struct EndedTask {
+    int seq = 0;
+    std::string error;    // why it was quarantined: it has no results
+    std::string content;  // a gzip member of JSON lines
+};
+
+struct Ended {
+    Job job;
+    std::vector<EndedTask> tasks;  // none before the job has ended
+};
+
 // The input of a task: in its kind's own encoding, or a chunk of its job's dataset and the slice
 // that it runs on.
 struct TaskInput {
@@ -62,8 +73,11 @@ class JobStore {
   public:
     virtual ~JobStore() = default;
 
-    // Durable on return. Errc::conflict: the idempotency key was used with another body.
+    // Durable on return, unless the job is at_once. Errc::conflict: the idempotency key was used
+    // with another body.
     virtual awaitable<Result<Submitted>> submit(NewJob job) = 0;
+    // Makes what the caller knows of the job durable. Errc::not_found: a crash has forgotten it.
+    virtual awaitable<Result<void>> keep(TeamId team, JobId id) = 0;
     // The result of an earlier submit with this key. Errc::not_found: none, or it expired;
     // Errc::conflict: it had another body.
     virtual awaitable<Result<Submitted>> submitted_before(TeamId team, IdempotencyKey key) = 0;
@@ -98,6 +112,8 @@ class JobStore {
     virtual awaitable<Result<std::string>> report(TeamId team, JobId id) = 0;
     virtual awaitable<Result<std::vector<ChunkInfo>>> result_chunks(TeamId team, JobId id) = 0;
     virtual awaitable<Result<std::string>> result_chunk(TeamId team, JobId id, int seq) = 0;
+    // A job and its tasks with their results: for small jobs.
+    virtual awaitable<Result<Ended>> ended(TeamId team, JobId id) = 0;
     // Errc::not_found also if the task's dataset has been deleted.
     virtual awaitable<Result<TaskInput>> task_input(TeamId team, JobId id, int seq) = 0;
     virtual awaitable<Result<std::vector<DeviceStatus>>> devices() = 0;

@@ -7,7 +7,7 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (522, 48_080),
-    'server': (799, 76_000),
+    'server': (799, 76_100),
     'web': (408, 27_765),
     'migrations': (172, 6_432),
     'deploy': (99, 2_113),

@@ -2,6 +2,7 @@
 
 #include "server/postgres/cluster/embedded_settings.hpp"
 #include "server/postgres/pool/pool.hpp"
+#include "server/postgres/pool/scope.hpp"
 #include "tests/conformance/cluster/cluster.hpp"
 
 #include <chrono>
@@ -70,6 +71,17 @@ TEST_F(ConnectionTest, ScalarsRoundTrip) {
     EXPECT_THROW(row.get<std::string>("h"), std::logic_error);
     EXPECT_THROW(row.get<int>("e"), std::logic_error);
     EXPECT_THROW(row.get<int>("nothing"), std::logic_error);
+}
+
+// That the answer waits for the disk shows only a crash: tests/integration/queue/crash_test.py.
+TEST_F(ConnectionTest, ASubmitCommitsBeforeTheDiskHasIt) {
+    const Statement setting =
+        Statement::of(Query{"test", "select current_setting('synchronous_commit') setting"});
+    const auto replies = run({in_teams({1}, {}), setting, on_disk()});
+    ASSERT_TRUE(replies) << replies.error().message;
+    EXPECT_EQ((*replies)[1][0].get<std::string>("setting"), "off");
+    EXPECT_EQ((*replies)[2].size(), 1);
+    EXPECT_EQ(run({setting})->front()[0].get<std::string>("setting"), "on");
 }
 
 TEST_F(ConnectionTest, TransactionsOfABatchCommitOneByOne) {

@@ -64,6 +64,7 @@ std::shared_ptr<Connection> Connection::over(asio::any_io_executor executor, Han
 Connection::Connection(asio::any_io_executor executor, Handle handle, Lost lost)
     : executor_(std::move(executor)),
       handle_(std::move(handle)),
+      process_(std::to_string(PQbackendPID(handle_.get()))),
       socket_(executor_, PQsocket(handle_.get())),
       deadline_timer_(executor_),
       lost_(std::move(lost)) {}
@@ -122,7 +123,7 @@ void Connection::start(Batch batch, Deadline deadline, std::unique_ptr<Completio
 bool Connection::prepare(const Batch& batch, Deadline deadline) {
     if (!prepares_) return true;
     auto preparing = std::make_shared<Pending>();
-    for (const auto& [query, params, begins_transaction] : batch) {
+    for (const auto& [query, params, begins_transaction, names_process] : batch) {
         if (!query.prepared || !prepared_.insert(query.prepared).second) continue;
         preparing->names.push_back(query.name);
         preparing->prepares.push_back(query.prepared);
@@ -151,6 +152,12 @@ bool Connection::send(const Batch& batch) {
             values.push_back(param.data());
             lengths.push_back(param.length());
             formats.push_back(param.format());
+        }
+        if (statement.names_process) {
+            types.push_back(0);
+            values.push_back(process_.c_str());
+            lengths.push_back(0);  // not read: it is text
+            formats.push_back(0);
         }
         constexpr int binary_results = 1;
         const auto count = static_cast<int>(values.size());

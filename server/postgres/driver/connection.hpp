@@ -151,6 +151,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
     asio::any_io_executor executor_;
     Handle handle_;
+    std::string process_;  // of the server, as it said at the beginning
     BorrowedSocket socket_;
     asio::steady_timer deadline_timer_;
     Deadline watched_ = Deadline::max();

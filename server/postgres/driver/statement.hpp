@@ -90,10 +90,13 @@ struct Statement {
     std::vector<Param> params;
     // What comes before it in its batch is committed first.
     bool begins_transaction = false;
+    // Its last parameter is the server's process that the session began with (pool/scope.hpp:
+    // on_disk).
+    bool names_process = false;
 
     template <class... Values>
     static Statement of(const Query& query, Values&&... values) {
-        Statement statement{query, {}, false};
+        Statement statement{query, {}};
         statement.params.reserve(sizeof...(values));
         (statement.params.emplace_back(std::forward<Values>(values)), ...);
         return statement;

@@ -108,6 +108,7 @@ Batch enqueue(std::span<const queue::NewJob* const> jobs, bool whole) {
         optional_column<std::string>(jobs,
                                      [](const NewJob& j) { return unless_empty(j.unique_key); }),
         whole, task_jobs, task_items, task_seconds, task_inputs));
+    if (!std::ranges::all_of(jobs, &NewJob::at_once)) batch.push_back(on_disk());
     return batch;
 }
 

@@ -8,9 +8,10 @@
 
 namespace plimsoll::postgres {
 
-// One jobs.enqueue for many jobs, the last of the batch: every field becomes an array. `whole`: all
-// or none.
+// One jobs.enqueue for many jobs, kEnqueued of the replies: every field becomes an array. `whole`:
+// all or none. The response comes when they are on disk, unless all are at_once.
 Batch enqueue(std::span<const queue::NewJob* const> jobs, bool whole = false);
+inline constexpr std::size_t kEnqueued = 1;
 
 // Of what jobs are to be submitted: tracing's account of their requests.
 Traces traces_of(std::span<const queue::NewJob* const> jobs);

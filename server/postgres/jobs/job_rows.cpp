@@ -110,16 +110,17 @@ queue::JobEvent to_event(const Row& row) {
             row.get<Timestamp>("at")};
 }
 
+std::string why_quarantined(const Row& row) {
+    if (row.get<std::string_view>("state") == "done") return "";
+    auto error = error_message(row.get<Maybe<std::string>>("error").value_or(""));
+    return error.empty() ? "The task was quarantined: three workers died while running it." : error;
+}
+
 queue::ChunkInfo to_chunk_info(const Row& row) {
-    queue::ChunkInfo chunk{
-        row.get<int>("seq"), row.get<std::int64_t>("first_item"), row.get<std::int64_t>("items"),
-        gzip_content_bytes(row.get<Maybe<std::string>>("gzip_size").value_or("")), ""};
-    if (row.get<std::string_view>("state") != "done") {
-        chunk.error = error_message(row.get<Maybe<std::string>>("error").value_or(""));
-        if (chunk.error.empty())
-            chunk.error = "The task was quarantined: three workers died while running it.";
-    }
-    return chunk;
+    return {row.get<int>("seq"), row.get<std::int64_t>("first_item"),
+            row.get<std::int64_t>("items"),
+            gzip_content_bytes(row.get<Maybe<std::string>>("gzip_size").value_or("")),
+            why_quarantined(row)};
 }
 
 std::string to_content(const Row& row) {

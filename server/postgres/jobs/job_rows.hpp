@@ -28,6 +28,8 @@ queue::Attempt to_attempt(const Row& row);
 queue::FoundTasks to_found_tasks(const Rows& rows);
 
 // From a row of results.chunks or report_links.chunks.
+// Of a result: empty if the task is done.
+std::string why_quarantined(const Row& row);
 queue::ChunkInfo to_chunk_info(const Row& row);
 
 // From a row of results.chunk or report_links.chunk.

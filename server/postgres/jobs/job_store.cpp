@@ -161,11 +161,22 @@ class JobStore final : public queue::JobStore {
         return submits_->ask(std::move(job));
     }
 
+    // The job is read after what it follows from was written: had a crash come before, it would be
+    // missing.
+    awaitable<Result<void>> keep(TeamId team, JobId id) override {
+        CO_TRY_DO(co_await pool_.run(Statement::of(sql::jobs_flush), kCallTimeout));
+        CO_TRY_DO(co_await get(team, id));
+        co_return Result<void>{};
+    }
+
     awaitable<Result<queue::Submitted>> submitted_before(TeamId team,
                                                          queue::IdempotencyKey key) override {
-        CO_TRY(auto rows, co_await run_in(pool_, in_team(team),
-                                          Statement::of(sql::jobs_submitted_before, team, key.key,
-                                                        Bytes{key.fingerprint})));
+        // The job of the submit that is read may not be on disk yet.
+        CO_TRY(auto replies, co_await run_in(pool_, kCallTimeout, in_team(team),
+                                             Statement::of(sql::jobs_submitted_before, team,
+                                                           key.key, Bytes{key.fingerprint}),
+                                             on_disk()));
+        const auto& rows = replies[1];
         if (rows.empty()) co_return fail(Errc::not_found, "This idempotency key was not used.");
         if (!rows[0].get<bool>("same"))
             co_return fail(Errc::conflict, "The idempotency key was used with another request.");
@@ -283,6 +294,21 @@ class JobStore final : public queue::JobStore {
         auto held = first(co_await about(team, id, Statement::of(sql::results_chunk, id, seq)),
                           to_content, {Errc::not_found, "The result chunk was not found.", {}});
         co_return co_await fetch(objects_, result_folder(id, seq), std::move(held));
+    }
+
+    awaitable<Result<queue::Ended>> ended(TeamId team, JobId id) override {
+        CO_TRY(auto replies, co_await run_in(pool_, kCallTimeout, in_team(team),
+                                             Statement::of(sql::jobs_get, std::vector{id.value}),
+                                             Statement::of(sql::results_all, id)));
+        if (replies[1].empty()) co_return fail(no_such_job());
+        queue::Ended found{to_job(replies[1][0]), {}};
+        if (!queue::is_final(found.job.state)) co_return found;
+        for (const Row row : replies[2]) {
+            auto& task = found.tasks.emplace_back(row.get<int>("seq"), why_quarantined(row));
+            CO_TRY(task.content,
+                   co_await fetch(objects_, result_folder(id, task.seq), to_content(row)));
+        }
+        co_return found;
     }
 
     awaitable<Result<queue::TaskInput>> task_input(TeamId team, JobId id, int seq) override {

@@ -73,7 +73,7 @@ awaitable<Result<Stored>> store_whole(Pool& pool, std::vector<queue::NewJob> job
         co_return conflicts(jobs.size(), replies.error().where);
     if (!replies) co_return fail(std::move(replies.error()));
     Stored answers;
-    for (const Row row : replies->back()) answers.push_back(to_submitted(row));
+    for (const Row row : (*replies)[kEnqueued]) answers.push_back(to_submitted(row));
     co_return answers;
 }
 
@@ -89,7 +89,7 @@ awaitable<Stored> store_each(Pool& pool, std::vector<queue::NewJob> jobs) {
             continue;
         }
         if (replies)
-            for (const Row row : replies->back()) answers.push_back(to_submitted(row));
+            for (const Row row : (*replies)[kEnqueued]) answers.push_back(to_submitted(row));
         else
             answers.insert(answers.end(), count, fail(replies.error()));
         first += count;
@@ -133,8 +133,9 @@ awaitable<void> GroupCommit::run(Round round) {
         co_return;
     }
     for (std::size_t i = 0; i < round.size(); ++i) {
-        answer(*round[i], replies ? to_answer(replies->back()[static_cast<int>(i)], round[i]->asked)
-                                  : fail(replies.error()));
+        answer(*round[i],
+               replies ? to_answer((*replies)[kEnqueued][static_cast<int>(i)], round[i]->asked)
+                       : fail(replies.error()));
     }
 }
 

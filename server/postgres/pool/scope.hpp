@@ -23,11 +23,19 @@ using Traces = std::vector<std::optional<Bytes>>;
 // The same for a transaction that submits jobs.
 Statement in_team(TeamId team, const Traces& traces);
 
-// Lets the transaction submit jobs of these teams. It still sees no rows.
+// Lets the transaction submit jobs of these teams. It still sees no rows. It commits before it is
+// on disk: see on_disk.
 Statement in_teams(const std::set<std::int64_t>& teams, const Traces& traces);
 
 // Opens users, teams and tokens of the whole installation; never jobs.
 Statement across_teams();
+
+// Ends a batch whose transactions commit before they are on disk: the response comes when they are.
+// So no lock is held while the disk writes (the queue's class, PostgreSQL's own for notifications),
+// whoever is notified begins meanwhile, and commits of several connections share a write. Behind a
+// pooler, which may run the next transaction in another session, after a crash even, they commit to
+// disk as usual.
+Statement on_disk();
 
 // How long a caller waits for one database response.
 inline constexpr std::chrono::milliseconds kCallTimeout{5000};

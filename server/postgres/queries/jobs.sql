@@ -143,6 +143,11 @@ select ord, job_id, outcome, created_at, refusal from plimsoll.enqueue(
   $11::smallint[], $12::text[], $13::boolean[], $14::timestamptz[], $15::text[], $16::bytea[],
   $17::timestamptz[], $18::real[], $19::text[], $20::boolean, $21::int[], $22::int[], $23::real[], $24::bytea[]);
 
+-- name: jobs.flush (prepared)
+-- A record of the log, which is on disk when this returns, and with it all that was committed before. A transaction
+-- that writes nothing does not wait.
+select pg_logical_emit_message(true, 'plimsoll', '');
+
 -- name: jobs.submitted_before
 -- $1 team, $2 Idempotency-Key, $3 fingerprint.
 select job_id, same from plimsoll.find_submit($1::bigint, $2::text, $3::bytea);

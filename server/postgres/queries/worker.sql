@@ -32,7 +32,8 @@ from plimsoll.read_lease($1::int, $2::int, $3::bigint[]);
 select job_id, task, input, slice, slices from plimsoll.read_claimed_chunks($1::int, $2::int, $3::bigint);
 
 -- name: worker.complete (prepared)
-select plimsoll.complete(
+-- It commits before it is on disk (pool/scope.hpp: on_disk). $16 the session's process.
+select case when pg_backend_pid() = $16::int then set_config('synchronous_commit', 'off', true) end, plimsoll.complete(
   $1::int, $2::int, $3::bigint, $4::bigint[], $5::int[], $6::bytea[], $7::bytea[], $8::int[], $9::int[], $10::real[],
   $11::text[], $12::text[], $13::real[], p_tokens => $14::bigint[], p_reports => $15::bytea[]) verdict;
 

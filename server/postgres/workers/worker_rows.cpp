@@ -207,6 +207,7 @@ Statement completion(queue::WorkerHandle worker, std::int64_t fence,
         statement.params.emplace_back(wholes);
     else
         statement.params.emplace_back(std::nullopt);
+    statement.names_process = true;
     return statement;
 }
 

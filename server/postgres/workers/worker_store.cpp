@@ -195,9 +195,11 @@ awaitable<Result<queue::Acceptance>> WorkerStore::complete(WorkerHandle worker, 
     // First, while the lease is there; most tasks say nothing.
     if (!said.empty()) batch.push_back(log_record(worker, fence, said));
     batch.push_back(completion(worker, fence, std::move(reports)));
+    batch.push_back(on_disk());
     CO_TRY(auto replies, co_await pool_.run(std::move(batch), kCallTimeout));
     held_.settled(fence, settled);
-    co_return to_acceptance(replies.back());
+    // Before the response to on_disk, which may have no row but is there.
+    co_return to_acceptance(replies[replies.size() - 2]);
 }
 
 awaitable<Result<void>> WorkerStore::record_log(WorkerHandle worker, std::int64_t fence,

@@ -1,13 +1,21 @@
-"""The database crashes: claims do not wait for the disk, so it forgets the last ones; what was recorded stays."""
+"""The database crashes: claims do not wait for the disk, so it forgets the last ones; what was recorded or acknowledged stays."""
 
 import os
+import pathlib
 import signal
+import sys
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 
-from queue_case import QueueCase
-from queue_client import Queue, connect, job
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import Server  # noqa: E402
+from queue_case import QueueCase  # noqa: E402
+from queue_client import Queue, connect, job, url_for  # noqa: E402
+
+TEXTS = {'model': 'vader', 'texts': ['A quiet harbour.']}
+JOB = {'kind': 'sentiment', 'args': TEXTS}
 
 
 class Crash(QueueCase):
@@ -86,6 +94,43 @@ class Claims(Crash):
         self.assertEqual((again.job_id, again.task, again.fence >> 20), (forgotten, 0, tasks[0].fence >> 20))
         self.assertEqual(self.queue.complete(self.cpu, tasks, content=b"another team's"), ['stale'])
         self.assertEqual(self.queue.complete(self.cpu, [again]), ['accepted'])
+
+
+class Acknowledgements(Crash):
+    """What a server has answered for is there after a crash, though its transactions end before the disk has them."""
+
+    def setUp(self):
+        super().setUp()
+        self.queue.now = None  # the server lives by the real clock
+        self.server = Server(database__url=url_for('plimsoll_app'), engine__local='false').start()
+        self.addCleanup(self.server.remove)
+        self.api = self.server.api()
+        self.queue.rows("update worker set seen_at = 'infinity' returning id")  # they send no heartbeats
+
+    def stays(self, *ids):
+        self.crash()
+        for id_ in ids:
+            while (reply := self.api.get(f'/v1/jobs/{id_}')).status == 503:
+                pass  # it connects again
+            self.assertEqual(reply.status, 200, id_)
+
+    def test_submits(self):
+        self.stays(self.api.post('/v1/jobs', JOB).json['id'])
+        key = {'headers': {'Idempotency-Key': 'once'}}
+        self.stays(self.api.post('/v1/jobs', JOB, **key).json['id'])
+        self.stays(*(made['job_id'] for made in self.api.post('/v1/job-bundles', {'jobs': [JOB] * 3}).json['items']))
+
+    def test_scores_whose_job_is_kept(self):
+        self.queue.connection.execute('set synchronous_commit = off')
+        with ThreadPoolExecutor() as pool:
+            answer = pool.submit(self.api.post, '/v1/score', {**TEXTS, 'keep': True})
+            while not (lanes := self.queue.rows('select kind, kind_version, capability from lane')):
+                self.assertFalse(answer.done(), 'it was not submitted')
+            worker = self.queue.register('scorer', 'host', kinds=[f'{lanes[0].kind}:{lanes[0].kind_version}'],
+                                         capabilities=lanes[0].capability.split(','))
+            tasks = self.queue.claim(worker)
+            self.assertEqual(self.queue.complete(worker, tasks, outcome='final', error='It is only a test.'), ['accepted'])
+            self.stays(answer.result().json['job_id'])
 
 
 if __name__ == '__main__':

@@ -39,21 +39,27 @@ std::string as_unfinished(std::string_view rows) {
     return lines;
 }
 
+// The job was there.
+template <class T>
+Result<T> unless_lost(Result<T> found) {
+    if (found || found.error().code != Errc::not_found) return found;
+    return fail(Errc::unavailable, "The database crashed and lost the job: send it again.");
+}
+
 }  // namespace
 
 awaitable<AtOnce> RunAtOnce::run(queue::NewJob job, const jobs::Contract& kind,
-                                 std::chrono::milliseconds max) const {
+                                 std::chrono::milliseconds max, bool keep) const {
     const auto start = SteadyClock::now();
     const auto end = start + max;
     const auto plan = job.plan;  // what a row needs whose task does not end
     const auto team = job.team;
     const auto submitter = job.submitter;
+    job.at_once = true;
     auto submitted = need(co_await store_.submit(std::move(job)));
     if (submitted.over_quota) throw Refused(over_quota(*submitted.over_quota, clock_.now()));
-    queue::Job made;
-    made.id = submitted.id;
-    made.team = team;
-    auto last = need(co_await ended(std::move(made), start, end));
+    auto found = need(unless_lost(co_await ended(team, submitted.id, start, end)));
+    auto& last = found.job;
     std::string missing;
     if (queue::is_final(last.state)) {
         missing = why_ended(last);
@@ -61,19 +67,21 @@ awaitable<AtOnce> RunAtOnce::run(queue::NewJob job, const jobs::Contract& kind,
         missing = co_await why_unfinished(last, kind, max);  // a cancelled job waits for nothing
         (void)co_await store_.cancel(team, submitter, last.id);
     }
-    auto lines = need(co_await rows(last, plan, kind, missing));
+    if (keep) need(unless_lost(co_await store_.keep(team, last.id)));  // the response names it
+    auto lines = need(rows(found, plan, kind, missing));
     co_return AtOnce{std::move(last), std::move(lines)};
 }
 
-awaitable<Result<queue::Job>> RunAtOnce::ended(queue::Job job, SteadyClock::time_point since,
-                                               SteadyClock::time_point end) const {
+awaitable<Result<queue::Ended>> RunAtOnce::ended(TeamId team, JobId id,
+                                                 SteadyClock::time_point since,
+                                                 SteadyClock::time_point end) const {
     for (;;) {
         // It rarely ends immediately: the first check can wait.
         const auto wake = std::min(end, SteadyClock::now() + limits::kSignalWait);
-        co_await signals_.changed_since(job.id, since, wake);
+        co_await signals_.changed_since(id, since, wake);
         since = SteadyClock::now();
-        auto found = co_await store_.get(job.team, job.id);
-        if (!found || queue::is_final(found->state)) co_return found;
+        auto found = co_await store_.ended(team, id);
+        if (!found || queue::is_final(found->job.state)) co_return found;
         if (draining_.begun() || SteadyClock::now() >= end) co_return found;
     }
 }
@@ -90,38 +98,29 @@ awaitable<std::string> RunAtOnce::why_unfinished(const queue::Job& job, const jo
     co_return text;
 }
 
-awaitable<Result<std::string>> RunAtOnce::rows(const queue::Job& job, const jobs::Plan& plan,
-                                               const jobs::Contract& kind,
-                                               std::string_view missing) const {
-    std::vector<queue::ChunkInfo> chunks;
-    if (queue::is_final(job.state)) {
-        CO_TRY(chunks, co_await store_.result_chunks(job.team, job.id));
-    }
+Result<std::string> RunAtOnce::rows(const queue::Ended& ended, const jobs::Plan& plan,
+                                    const jobs::Contract& kind, std::string_view missing) {
     std::string lines;
     for (std::size_t task = 0; task < plan.tasks.size(); ++task) {
         const auto seq = static_cast<int>(task);
-        const auto chunk = std::ranges::find(chunks, seq, &queue::ChunkInfo::seq);
-        if (chunk == chunks.end() || !chunk->error.empty()) {
-            const auto why = chunk == chunks.end() ? missing : std::string_view(chunk->error);
-            CO_TRY(const auto failed, kind.failed_rows(plan.args, plan.tasks[task].input, why));
-            lines += chunk == chunks.end() ? as_unfinished(failed) : failed;
+        const auto found = std::ranges::find(ended.tasks, seq, &queue::EndedTask::seq);
+        if (found == ended.tasks.end() || !found->error.empty()) {
+            const auto why = found == ended.tasks.end() ? missing : std::string_view(found->error);
+            TRY(const auto failed, kind.failed_rows(plan.args, plan.tasks[task].input, why));
+            lines += found == ended.tasks.end() ? as_unfinished(failed) : failed;
             continue;
         }
-        CO_TRY(const auto packed, co_await store_.result_chunk(job.team, job.id, seq));
-        CO_TRY(const auto done, gunzip(packed, kLargestRows));
+        TRY(const auto done, gunzip(found->content, kLargestRows));
         lines += done;
     }
-    co_return lines;
+    return lines;
 }
 
 awaitable<void> RunAtOnce::remove(TeamId team, UserId by, JobId id) const {
     auto removed = co_await store_.remove(team, by, id);
     if (!removed && removed.error().code == Errc::conflict) {  // its worker has yet to let go of it
-        queue::Job job;
-        job.id = id;
-        job.team = team;
         const auto now = SteadyClock::now();
-        (void)co_await ended(std::move(job), now, now + kLongestCancel);
+        (void)co_await ended(team, id, now, now + kLongestCancel);
         removed = co_await store_.remove(team, by, id);
     }
     if (!removed) {

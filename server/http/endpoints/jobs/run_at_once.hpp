@@ -25,9 +25,10 @@ class RunAtOnce {
               const Clock& clock)
         : store_(store), signals_(signals), draining_(draining), clock_(clock) {}
 
-    // 429: the team is over its quota. When the server stops, the wait ends.
+    // 429: the team is over its quota. When the server stops, the wait ends. A job that is not to
+    // be kept reaches the disk only with its end; forget it.
     awaitable<AtOnce> run(queue::NewJob job, const jobs::Contract& kind,
-                          std::chrono::milliseconds max) const;
+                          std::chrono::milliseconds max, bool keep) const;
 
     // Deletes the job with its texts and rows, in the background: nobody waits for it. This object
     // must stay.
@@ -35,12 +36,13 @@ class RunAtOnce {
 
   private:
     awaitable<void> remove(TeamId team, UserId by, JobId id) const;
-    awaitable<Result<queue::Job>> ended(queue::Job job, std::chrono::steady_clock::time_point since,
-                                        std::chrono::steady_clock::time_point end) const;
+    awaitable<Result<queue::Ended>> ended(TeamId team, JobId id,
+                                          std::chrono::steady_clock::time_point since,
+                                          std::chrono::steady_clock::time_point end) const;
     awaitable<std::string> why_unfinished(const queue::Job& job, const jobs::Contract& kind,
                                           std::chrono::milliseconds max) const;
-    awaitable<Result<std::string>> rows(const queue::Job& job, const jobs::Plan& plan,
-                                        const jobs::Contract& kind, std::string_view missing) const;
+    static Result<std::string> rows(const queue::Ended& ended, const jobs::Plan& plan,
+                                    const jobs::Contract& kind, std::string_view missing);
 
     queue::JobStore& store_;
     queue::JobSignals& signals_;

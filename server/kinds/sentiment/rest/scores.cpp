@@ -61,8 +61,8 @@ class Scores {
         job.plan = std::move(planned->plan);
         const json used = json::parse(job.plan.args);
         const std::chrono::seconds max(call.body.value("timeout_seconds", kDefaultSeconds));
-        const auto answer = co_await jobs_.run(std::move(job), kind, max);
         const bool keep = call.body.value("keep", false);
+        const auto answer = co_await jobs_.run(std::move(job), kind, max, keep);
         if (!keep) co_await jobs_.forget(answer.job, call.principal.user.id);
         co_return http::text_response("application/json", text(answer, used, keep));
     }
