@@ -99,7 +99,7 @@ class Run:
             for first in calls:  # each call is drawn once: the interpreter's lock is held meanwhile
                 queue.rows("select bench.enqueue(%s, %s, 1, 1, %s), set_config('synchronous_commit', 'off', true)",
                            1000 // per_job, per_job, first)
-                queue.rows('select pg_logical_emit_message(true, 'plimsoll', '')')
+                queue.rows("select pg_logical_emit_message(true, 'plimsoll', '')")
         queues = [Queue(connect()) for _ in range(CONNECTIONS)]
         start = time.monotonic()
         with ThreadPoolExecutor(CONNECTIONS) as pool:
