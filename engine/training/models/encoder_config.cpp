@@ -223,7 +223,11 @@ void read_encoder_config(ConfigReader& read, const std::string& type, ModelShape
     int width = s.hidden;
     read.integer("embedding_size", width);
     if (width != s.hidden)
-        read.note("embedding_size", "must be hidden_size: narrower embeddings are not modelled.");
+        read.note(
+            "embedding_size",
+            "must be hidden_size: narrower embeddings are not modelled. A bert of the other "
+            "dimensions is the nearest: --set model.dimensions.family=bert, .layers and so on "
+            "instead of the file.");
     read.refuse("is_decoder", "must be false: decoders of this type are not modelled.");
     read.refuse("add_cross_attention", "must be false: cross-attention is not modelled.");
 }
