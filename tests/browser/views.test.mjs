@@ -22,7 +22,9 @@ let browser, pages;
 before(async () => (pages = new KeptPages((browser = await launch()))));
 after(() => browser.close());
 
-for (const view of views) {
+for (const [index, view] of views.entries()) {
+  // Colours do not depend on the width. Contrast takes a fifth of all the time: every other view shows the dark ones narrow.
+  const darkAndWide = index % 2 === 0;
   test(`${view.name}: accessible, within the content policy, never wider than its window, quiet`, async () => {
     const server = await startFake(view);
     const page = await pages.take(server, view);
@@ -36,7 +38,7 @@ for (const view of views) {
       await drawn(page);
       assert.deepEqual(await accessibilityFaults(page), [], 'light');
       await page.emulateMedia({ colorScheme: 'dark' });
-      assert.deepEqual(await accessibilityFaults(page, ['color-contrast']), [], 'dark');
+      if (darkAndWide) assert.deepEqual(await accessibilityFaults(page, ['color-contrast']), [], 'dark');
       for (const width of between) {
         await page.setViewportSize({ width, height: 900 });
         await until(async () => (await overflow(page)) === 0, `a page that does not scroll sideways at ${width} px`);
@@ -45,7 +47,7 @@ for (const view of views) {
       await until(async () => (await overflow(page)) === 0, `a page that does not scroll sideways at ${narrow} px`);
       await page.evaluate(() => scrollTo(0, 0));
       await drawn(page);
-      assert.deepEqual(await accessibilityFaults(page, ['target-size', 'color-contrast']), [], 'narrow');
+      assert.deepEqual(await accessibilityFaults(page, ['target-size', ...(darkAndWide ? [] : ['color-contrast'])]), [], 'narrow');
       assert.deepEqual(repeated(server, began), []);
       assert.deepEqual(page.complaints, []);
       kept = await pages.giveBack(page, view);
