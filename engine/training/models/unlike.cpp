@@ -98,11 +98,13 @@ const std::vector<Dimension>& dimensions() {
          {"num_key_value_heads", "num_kv_heads"},
          "qwen3_moe qwen3 gemma3 starcoder2 llama"},
         {"head_dim", {"head_dim"}, "qwen3_moe qwen3 gemma3 llama"},
-        {"ffn", {"intermediate_size", "ffn_hidden_size", "ffn_dim", "n_inner", "d_ff"}},
+        {"ffn",
+         {"intermediate_size", "ffn_hidden_size", "ffn_dim", "n_inner", "d_ff"},
+         "qwen3 gemma3 starcoder2 llama gpt_neox bert vit whisper"},
         {"vocab", {"vocab_size"}, "qwen3_moe qwen3 gemma3 starcoder2 llama gpt_neox bert"},
         {"experts", {"num_experts", "num_local_experts", "n_routed_experts"}, "qwen3_moe"},
         {"experts_per_row", {"num_experts_per_tok"}, "qwen3_moe"},
-        {"expert_hidden", {"moe_intermediate_size"}, "qwen3_moe"},
+        {"expert_hidden", {"moe_intermediate_size", "intermediate_size"}, "qwen3_moe"},
         {"image_size", {"image_size"}, "vit"},
         {"patch_size", {"patch_size"}, "vit"},
     };
@@ -130,6 +132,10 @@ std::string described(const Json& config, std::string_view family) {
     if (config.value("multi_query", Json()) == true &&
         config.value("new_decoder_architecture", Json()) != true)
         out["kv_heads"] = 1;
+    // Pixels beyond the last whole patch are not read.
+    const std::int64_t patch = out.value("patch_size", std::int64_t{0});
+    if (patch > 0 && out.contains("image_size"))
+        out["image_size"] = out["image_size"].get<std::int64_t>() / patch * patch;
     for (const char* needed : {"layers", "hidden", "heads"})
         if (!out.contains(needed)) return {};
     return out.dump();

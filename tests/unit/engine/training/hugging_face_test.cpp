@@ -181,10 +181,19 @@ TEST(HuggingFaceConfig, DescribesTheNearest) {
                           R"("hidden":4544,"kv_heads":1,"layers":32,"vocab":65024}')"));
     EXPECT_THAT(
         from_hugging_face(R"({"model_type":"clip","vision_config":{"hidden_size":768,
-        "num_hidden_layers":12,"num_attention_heads":12,"patch_size":16}})")
+        "num_hidden_layers":12,"num_attention_heads":12,"patch_size":14,"image_size":384}})")
             .error()
             .message,
-        HasSubstr(R"({"family":"vit","heads":12,"hidden":768,"layers":12,"patch_size":16})"));
+        HasSubstr(
+            R"({"family":"vit","heads":12,"hidden":768,"image_size":378,"layers":12,"patch_size":14})"));
+    // Experts have the width of a feed-forward where the file has no other.
+    EXPECT_THAT(from_hugging_face(R"({"model_type":"phimoe","hidden_size":1024,
+        "num_hidden_layers":4,"num_attention_heads":16,"intermediate_size":4096,
+        "num_local_experts":16,"num_experts_per_tok":2})")
+                    .error()
+                    .message,
+                HasSubstr(R"({"expert_hidden":4096,"experts":16,"experts_per_row":2,"family":)"
+                          R"("qwen3_moe","heads":16,"hidden":1024,"layers":4})"));
     EXPECT_THAT(from_hugging_face(R"({"model_type":"mamba","hidden_size":768})").error().message,
                 HasSubstr("plimsoll.training"));
 }
