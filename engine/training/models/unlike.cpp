@@ -13,19 +13,17 @@ using Json = nlohmann::json;
 
 // Published ones: what they are, what comes nearest, and its family, if it has one.
 struct Unlike {
-    std::string_view what, nearest, types, family;
+    std::string_view what, nearest, types, family = {};
 };
 constexpr Unlike kUnlike[] = {
     {"an encoder-decoder, whose decoder attends to a second sequence",
      "T5, mT5 and BART are the only ones that are modelled",
      "umt5 longt5 switch_transformers mbart pegasus marian m2m_100 blenderbot led "
-     "encoder-decoder nllb-moe prophetnet",
-     ""},
+     "encoder-decoder nllb-moe prophetnet"},
     {"a state-space or recurrent model",
      "nothing that is modelled is near: measure a step by plimsoll.training",
      "mamba mamba2 falcon_mamba jamba rwkv recurrent_gemma zamba zamba2 bamba falcon_h1 "
-     "nemotron_h lfm2 lfm2_moe xlstm olmo_hybrid",
-     ""},
+     "nemotron_h lfm2 lfm2_moe xlstm olmo_hybrid"},
     {"a mixture of experts with layers of its own",
      "a mixtral or qwen3_moe with the same experts is the nearest",
      "granitemoeshared jetmoe phimoe dbrx ernie4_5_moe hunyuan_v1_moe minimax minimax_m2 "
@@ -48,8 +46,7 @@ constexpr Unlike kUnlike[] = {
      "deepseek_vl deepseek_ocr2 got_ocr2 glm4v glm46v glm4v_moe ernie4_5_vl_moe hunyuan_vl "
      "kimi_vl kimi_k25 lfm2_vl llava_next_video video_llava vipllava "
      "minicpmv minicpmo molmo ovis2 paddleocr_vl phi3_v phi4_multimodal phi4mm perception_lm "
-     "qwen2_5_omni qwen3_omni_moe",
-     ""},
+     "qwen2_5_omni qwen3_omni_moe"},
     {"two encoders that learn together, of images and of texts",
      "a vit for that of images and a bert for that of texts, estimated apart, are the nearest",
      "clip siglip siglip2 clip_vision_model siglip_vision_model", "vit"},
