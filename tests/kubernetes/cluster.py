@@ -1,4 +1,5 @@
 """A real control plane (etcd, kube-apiserver, kube-controller-manager), and a node whose pods are processes of this machine."""
+import _thread
 import contextlib
 import json
 import os
@@ -11,6 +12,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import traceback
 import urllib.error
 import urllib.request
 
@@ -105,6 +107,7 @@ class Pod:
         self.port, self.state, self.again = free_port(), None, pod['spec']['restartPolicy'] == 'Always'
         self.log = open(node.cluster.folder / f'{self.name}.log', 'a')
         given = {one['name']: one.get('value') or node.value(one['valueFrom'], pod) for one in container['env']}
+        given = {name: value for name, value in given.items() if value is not None}
         self.command = node.command(container['args'])
         # All pods have this machine's address.
         self.environment = {**os.environ, **given, 'XDG_STATE_HOME': str(node.cluster.folder), 'PLIMSOLL_NODE': self.name,
@@ -152,7 +155,6 @@ class Node:
 
     def __init__(self, cluster, command):
         self.cluster, self.command, self.pods, self.ended, self.over = cluster, command, {}, [], threading.Event()
-        self.error = None
         cluster.kubectl('create', '-f', '-', input=json.dumps({'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'here', 'labels': {'kubernetes.io/hostname': 'here'}}}))
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
@@ -161,7 +163,7 @@ class Node:
         if 'fieldRef' in source:
             return pod['spec']['nodeName']
         reference = source['secretKeyRef']
-        return self.cluster.secret[reference['key']]
+        return self.cluster.secret.get(reference['key']) if reference.get('optional') else self.cluster.secret[reference['key']]
 
     def of(self, component):
         return [pod for pod in list(self.pods.values()) if pod.component == component and pod.told is None]
@@ -171,8 +173,9 @@ class Node:
             while not self.over.is_set():
                 self.look()
                 time.sleep(0.2)
-        except BaseException as error:  # for whoever waits
-            self.error = error
+        except BaseException:  # whoever waits would wait in vain
+            traceback.print_exc()
+            _thread.interrupt_main()
 
     def look(self):
         base = f'/api/v1/namespaces/{NAMESPACE}/pods'
