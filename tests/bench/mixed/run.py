@@ -189,9 +189,10 @@ class Mixed:
 
 
 def memory_and_files(processes):
+    """Without pages of files, which come and go with what others do."""
     told = {}
     for name, pid in processes.items():
-        told[name] = (sum(int(line.split()[1]) for line in pathlib.Path(f'/proc/{pid}/status').read_text().splitlines() if line.startswith('VmRSS')) / 1024,
+        told[name] = (sum(int(line.split()[1]) for line in pathlib.Path(f'/proc/{pid}/status').read_text().splitlines() if line.startswith('RssAnon')) / 1024,
                       len(list(pathlib.Path(f'/proc/{pid}/fd').iterdir())))
     return told
 
