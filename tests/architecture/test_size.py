@@ -6,12 +6,12 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (522, 48_080),
-    'server': (799, 76_100),
+    'engine': (524, 48_570),
+    'server': (799, 76_210),
     'web': (408, 27_765),
     'migrations': (172, 6_432),
     'deploy': (99, 2_113),
-    'tests': (797, None),
+    'tests': (799, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

@@ -19,7 +19,8 @@ OF_HEADS = ('q_norm', 'k_norm')
 
 
 def divide(model, mesh):
-    parallelize_module(model, mesh, OUTSIDE)
+    modules = dict(model.named_modules())
+    parallelize_module(model, mesh, {name: how for name, how in OUTSIDE.items() if name in modules})
     if model.config.tie_word_embeddings:
         model.lm_head.weight = model.model.embed_tokens.weight
     for layer in model.model.layers:

@@ -10,7 +10,6 @@ frees within one operation is not seen.
 """
 
 import argparse
-import collections
 import contextlib
 import json
 import pathlib
@@ -26,12 +25,14 @@ import torch.distributed as dist
 import torch.distributed.fsdp._fully_shard._fsdp_param as fsdp_param
 import transformers as tf
 import trl.trainer.utils as trl_utils
+import pipelined
 import preferences
 import ring
 import selective
 from live_blocks import LiveBlocks
 from parallel_plans import divide
 from recorded import record
+from sharded_cases import ADAPTED, MODELS, Case, cases
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.distributed._functional_collectives import AsyncCollectiveTensor
 from torch.distributed.algorithms.ddp_comm_hooks.debugging_hooks import noop_hook
@@ -46,21 +47,6 @@ from trl.models.utils import prepare_fsdp
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / 'tests/unit/engine/training/data/pytorch_2_11_sharded_steps.json'
 CARDS = 8
-SIZES = dict(num_hidden_layers=6, hidden_size=512, num_attention_heads=8, num_key_value_heads=4, head_dim=64,
-             intermediate_size=1536, max_position_embeddings=2048)
-MODELS = {'llama': dict(SIZES, model_type='llama', vocab_size=8192),
-          'llama, many words': dict(SIZES, model_type='llama', vocab_size=65536, tie_word_embeddings=True),
-          'qwen3': dict(SIZES, model_type='qwen3', vocab_size=16384, tie_word_embeddings=True),
-          'gemma': dict(SIZES, model_type='gemma', vocab_size=16384),
-          'gpt_neox': dict(SIZES, model_type='gpt_neox', vocab_size=16384),
-          'phi3': dict(SIZES, model_type='phi3', vocab_size=16384, pad_token_id=0),
-          'bert': dict(SIZES, model_type='bert', vocab_size=16384, num_labels=5, hidden_dropout_prob=0.0,
-                       attention_probs_dropout_prob=0.0)}
-OTHERS = ('gpt_neox', 'phi3', 'bert')  # families that have fewer rows
-ADAPTED = {'llama': ['q_proj', 'v_proj'], 'qwen3': ['q_proj', 'v_proj'], 'bert': ['query', 'value']}  # with LoRA
-DIVIDED = ('llama', 'llama, many words', 'qwen3')  # by tensor parallelism
-Case = collections.namedtuple('Case', 'model sharding precision batch length checkpointing lora replicas method tensor context selective',
-                              defaults=[0, 1, 'supervised', 1, 1, False])
 
 
 class Live(LiveBlocks):
@@ -111,62 +97,6 @@ class Live(LiveBlocks):
 
     def thread(self):
         return torch._C._current_graph_task_id() >= 0  # a GPU's backward pass has a thread of its own
-
-
-def cases():
-    for model in MODELS:
-        for sharding in ('none', 'ddp', 'fsdp'):
-            yield Case(model, sharding, 'fp32', 4, 256, False)
-            yield Case(model, sharding, 'bf16', 2, 128, True)
-            if model not in OTHERS:
-                yield Case(model, sharding, 'bf16', 4, 256, False)
-                yield Case(model, sharding, 'fp32', 1, 64, False)
-    for model in ADAPTED:
-        for sharding in ('none', 'ddp', 'fsdp'):
-            yield Case(model, sharding, 'bf16', 4, 256, False, 8)
-            yield Case(model, sharding, 'fp32', 2, 128, True, 8)
-    for model in ('llama', 'llama, many words', 'qwen3', 'bert'):
-        yield Case(model, 'fsdp_grad_op', 'fp32', 4, 256, False)
-        yield Case(model, 'fsdp_grad_op', 'bf16', 2, 128, True)
-        if model in ADAPTED:
-            yield Case(model, 'fsdp_grad_op', 'bf16', 4, 256, False, 8)
-        yield Case(model, 'fsdp', 'fp32', 4, 256, False, replicas=2)
-        yield Case(model, 'fsdp', 'bf16', 2, 128, True, replicas=4)
-    for model in ('llama', 'llama, many words', 'qwen3'):
-        for sharding in ('fsdp', 'fsdp_grad_op'):
-            yield Case(model, sharding, 'bf16', 2, 128, True, method='dpo')
-            if model in ADAPTED:
-                yield Case(model, sharding, 'bf16', 2, 256, True, 8, method='dpo')
-        yield Case(model, 'fsdp', 'fp32', 2, 256, False, method='dpo')
-        yield Case(model, 'fsdp', 'bf16', 2, 256, False, method='dpo, by_layer')
-        yield Case(model, 'fsdp', 'bf16', 4, 256, True, method='kto')
-    yield Case('llama', 'ddp', 'bf16', 2, 128, True, method='dpo')
-    yield Case('llama', 'ddp', 'fp32', 2, 256, False, method='dpo')
-    for model in DIVIDED:
-        for tensor in (2, 4):
-            yield Case(model, 'fsdp', 'fp32', 4, 256, False, tensor=tensor)
-            yield Case(model, 'fsdp', 'bf16', 2, 128, True, tensor=tensor)
-            yield Case(model, 'fsdp', 'bf16', 4, 256, False, tensor=tensor)
-    for model in ('llama', 'qwen3'):
-        yield Case(model, 'fsdp', 'fp32', 4, 256, False, replicas=2, tensor=2)
-        yield Case(model, 'fsdp', 'bf16', 2, 128, True, replicas=2, tensor=2)
-
-
-    for model in DIVIDED:
-        for context in (2, 4):
-            yield Case(model, 'fsdp', 'bf16', 2, 2048, True, context=context)
-            yield Case(model, 'fsdp', 'bf16', 1, 1024, False, context=context)
-    for model in ('llama', 'qwen3'):
-        yield Case(model, 'fsdp', 'bf16', 2, 2048, True, 8, context=2)
-        yield Case(model, 'fsdp', 'bf16', 2, 2048, False, replicas=2, context=2)
-        yield Case(model, 'fsdp', 'bf16', 2, 2048, True, tensor=2, context=2)
-        yield Case(model, 'fsdp', 'bf16', 2, 2048, False, tensor=2, context=4)
-
-
-    for model in DIVIDED:
-        for sharding in ('none', 'fsdp'):
-            yield Case(model, sharding, 'bf16', 2, 256, True, selective=True)
-            yield Case(model, sharding, 'bf16', 1, 1024, True, selective=True)
 
 
 def attention_of(case):
@@ -239,7 +169,8 @@ def batch_of(case):
     labels = torch.randint(0, 5, (case.batch,)) if case.model == 'bert' else ids.clone()
     batch = {'input_ids': ids, 'attention_mask': torch.ones_like(ids), 'labels': labels}
     if case.context > 1:  # a card's part stays in the memory of the whole
-        return {name: text[:, :case.length // case.context] for name, text in batch.items()}
+        length = case.length // case.context
+        return {name: text.flatten()[:case.batch * length].view(case.batch, length) for name, text in batch.items()}
     return batch
 
 
@@ -268,27 +199,55 @@ def outputs_by(case, model, wrapped, reference):
     return lambda: types.SimpleNamespace(loss=loss(case, model, reference, wrapped)[1]())
 
 
-def measured(case):
-    preferences.Accelerator.device = 'cpu'
-    model, reference = build(case), reference_of(case)
-    preferences.fuse_heads(case, model, reference)
-    models = [one for one in (model, reference) if one]
-    live = Live(case.tensor > 1 or case.context > 1)
+@contextlib.contextmanager
+def distributed(live, models, case):
+    """FSDP makes shards of weights that had been in the host's memory."""
     fsdp = case.sharding.startswith('fsdp')
 
     def watch():
-        for one in models:
-            for tensor in (*one.parameters(), *one.buffers()):
+        for model in models:
+            for tensor in (*model.parameters(), *model.buffers()):
                 live.watch(tensor)
     if not fsdp:
         watch()
     with live:
-        wrapped = shard(model, case)
-        if fsdp and reference:
-            shard_reference(reference, case)
+        yield
     if fsdp:
         watch()
-        live.allocator.peak = live.allocator.allocated
+        live.allocator.peak, live.allocator.peak_requested = live.allocator.allocated, live.allocator.requested
+
+
+@contextlib.contextmanager
+def streams(allocator):
+    """FSDP's own ones, on which it receives; a CPU has none."""
+
+    @contextlib.contextmanager
+    def stream(its):
+        before, allocator.stream = allocator.stream, its
+        try:
+            yield
+        finally:
+            allocator.stream = before
+    before, torch.cpu.stream = torch.cpu.stream, stream
+    try:
+        yield
+    finally:
+        torch.cpu.stream = before
+
+
+def contexts_of(case, live):
+    yield preferences.patches()
+    yield streams(live.allocator)
+    if case.tensor > 1:
+        yield loss_parallel()
+    if case.context > 1:
+        yield ring.attention(context_of(case), live.allocator)
+    if case.selective:
+        yield selective.attention(live.allocator)
+
+
+def peak_of(live, models, step, contexts):
+    """Of three steps; what `step` returns stays until the next, as a Trainer's outputs do."""
     allocate, free = fsdp_param.alloc_storage, fsdp_param.free_storage
 
     def seen_allocate(tensor):
@@ -298,25 +257,65 @@ def measured(case):
     def seen_free(tensor):
         live.resize(tensor, 0)
         free(tensor)
-
-    outputs_of = outputs_by(case, model, wrapped, reference)
-    optimizer = torch.optim.AdamW(trained(model), foreach=True)
+    weights = [weight for model in models for weight in trained(model)]
+    optimizer = torch.optim.AdamW(weights, foreach=True)
     fsdp_param.alloc_storage, fsdp_param.free_storage = seen_allocate, seen_free
     try:
-        nothing = contextlib.nullcontext()
-        with (live, preferences.patches(), loss_parallel() if case.tensor > 1 else nothing,
-              ring.attention(context_of(case), live.allocator) if case.context > 1 else nothing,
-              selective.attention(live.allocator) if case.selective else nothing):
+        with contextlib.ExitStack() as stack:
+            for context in (live, *contexts):
+                stack.enter_context(context)
             for _ in range(3):
-                outputs = outputs_of()
-                outputs.loss.backward()
-                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                outputs = step()
+                torch.nn.utils.clip_grad_norm_(weights, 1.0)
                 optimizer.step()
                 optimizer.zero_grad(set_to_none=True)
-                del outputs  # as a Trainer does
+                del outputs
     finally:
         fsdp_param.alloc_storage, fsdp_param.free_storage = allocate, free
-    return live.allocator.peak
+    return live.allocator
+
+
+def measured_in_a_pipeline(case):
+    """All micro-batches' ids and labels are on every card, as torchtitan's loop puts them there."""
+    stages = case.pipeline * (2 if case.schedule.startswith('interleaved') else 1)
+    mesh = init_device_mesh('cpu', (case.pipeline, CARDS // case.pipeline // case.tensor, case.tensor),
+                            mesh_dim_names=('pipeline', 'shard', 'tensor'))
+    models = [pipelined.Stage(build(case), index, stages) for index in range(case.rank, stages, case.pipeline)]
+    live = Live(case.tensor > 1 or case.context > 1)
+    with distributed(live, models, case):
+        for model in models if case.sharding != 'none' else ():
+            pipelined.shard(model, case, mesh)
+
+    def loss(logits, labels):
+        return tf.loss.loss_utils.ForCausalLMLoss(logits, labels, logits.shape[-1])
+    schedule = pipelined.schedule_of(case, models, mesh, loss)
+    whole = case._replace(batch=case.batch * case.microbatches)
+
+    def step():
+        batch = batch_of(whole)
+        schedule.step(*((batch['input_ids'],) if case.rank == 0 else ()), target=batch['labels'], return_outputs=False)
+    return peak_of(live, models, step, [*contexts_of(case, live), pipelined.messages()])
+
+
+def measured(case):
+    if case.pipeline > 1:
+        return measured_in_a_pipeline(case)
+    preferences.Accelerator.device = 'cpu'
+    model, reference = build(case), reference_of(case)
+    preferences.fuse_heads(case, model, reference)
+    models = [one for one in (model, reference) if one]
+    live = Live(case.tensor > 1 or case.context > 1)
+    with distributed(live, models, case):
+        wrapped = shard(model, case)
+        if reference and case.sharding.startswith('fsdp'):
+            shard_reference(reference, case)
+    outputs_of = outputs_by(case, model, wrapped, reference)
+
+    def step():
+        outputs = outputs_of()
+        outputs.loss.backward()
+        return outputs
+    return peak_of(live, [model], step, contexts_of(case, live))
 
 
 def described(case):
@@ -370,10 +369,12 @@ def main():
         name = ' '.join(f'{key}={value}' for key, value in case._asdict().items())
         if options.only not in name:
             continue
-        real = measured(case)
+        allocator = measured(case)
+        real = allocator.peak
         ours, phase = predicted(case, options.plimsoll)
         errors.append((ours / real - 1) * 100)
-        rows.append({**case._asdict(), 'cards': CARDS, 'config': described(case), 'peak': real})
+        rows.append({**case._asdict(), 'cards': CARDS, 'config': described(case), 'peak': real,
+                     'requested': allocator.peak_requested})
         print(f'{errors[-1]:+6.2f} %  {name}  {real:,} ({phase})', flush=True)
     inside = sum(-1 <= error <= 6 for error in errors)
     print(f'\n{inside} of {len(errors)} within -1 … +6 %; from {min(errors):+.2f} to {max(errors):+.2f} %')

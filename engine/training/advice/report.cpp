@@ -28,7 +28,7 @@ class Maker {
   public:
     explicit Maker(const ReportRequest& request)
         : r_(request),
-          share_(share_of_target(request.target_effective_batch, request.settings.copies())),
+          share_(share_of_target(request.target_effective_batch, request.settings.batches())),
           footprints_(request) {}
 
     Result<GpuReport> card(const GpuProfile& gpu) {
@@ -200,14 +200,14 @@ class Maker {
 
     Result<void> advise(GpuReport& out) {
         auto accumulation =
-            advise_accumulation(out.batch, r_.target_effective_batch, r_.settings.copies());
+            advise_accumulation(out.batch, r_.target_effective_batch, r_.settings.batches());
         if (!accumulation) return fail(accumulation.error());
         if (out.reason == BatchReason::guide) {
             const Accumulation its{out.batch, guide_->accumulation, 1};
             accumulation = AccumulationAdvice{its, its, std::nullopt};
             out.guide = guide_->guide;
         } else if (out.reason == BatchReason::fill && out.batch > share_) {
-            const Accumulation its{out.batch, 1, r_.settings.copies()};
+            const Accumulation its{out.batch, 1, r_.settings.batches()};
             accumulation = AccumulationAdvice{its, its, std::nullopt};
         }
         if (out.fit != Fit::no || out.reason == BatchReason::guide)

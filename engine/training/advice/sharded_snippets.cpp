@@ -56,19 +56,31 @@ std::string elsewhere(const TrainingSettings& settings) {
 }
 
 std::string left_to_pytorch(const TrainingSettings& settings) {
-    if (settings.parallel.cards() == 1) return "";
-    if (settings.parallel.context > 1)
-        return fmt::format(
-            "# Several GPUs divide every text: see torchtitan's context_parallel_degree = {0}{1},\n"
-            "# or Accelerate's parallelism_config_cp_size: {0}.\n",
-            settings.parallel.context,
-            settings.parallel.tensor > 1
-                ? fmt::format(" and tensor_parallel_degree = {}", settings.parallel.tensor)
-                : "");
+    const auto& p = settings.parallel;
+    if (p.cards() == 1) return "";
+    if (p.pipeline > 1 || p.context > 1) {
+        std::string keys;
+        if (p.context > 1) keys += fmt::format("# context_parallel_degree = {}\n", p.context);
+        if (p.tensor > 1) keys += fmt::format("# tensor_parallel_degree = {}\n", p.tensor);
+        if (p.pipeline > 1)
+            keys += fmt::format(
+                "# pipeline_parallel_degree = {}\n# pipeline_parallel_schedule = \"{}\"\n"
+                "# pipeline_parallel_microbatch_size: this batch, of which local_batch_size has "
+                "{}\n",
+                p.pipeline,
+                p.schedule == Schedule::gpipe         ? "GPipe"
+                : p.schedule == Schedule::interleaved ? "Interleaved1F1B"
+                                                      : "1F1B",
+                p.microbatches);
+        return "# Several GPUs divide a copy of the model: see torchtitan's\n" + keys +
+               (p.pipeline > 1
+                    ? ""
+                    : fmt::format("# or Accelerate's parallelism_config_cp_size: {}\n", p.context));
+    }
     return fmt::format(
         "# Several GPUs divide a copy of the model: see the settings for PyTorch, or torchtitan's\n"
         "# tensor_parallel_degree = {}.\n",
-        settings.parallel.tensor);
+        p.tensor);
 }
 
 namespace {

@@ -42,11 +42,15 @@ Throughput model_throughput(const Work& work, const TrainingSettings& t, const G
     const double memory = work.moved_bytes / (gpu.bandwidth.value * m.bandwidth_share);
     const double launches = host_seconds(work, m);
     const double busy = compute + memory;
-    out.step_seconds = std::max(busy, launches);
+    // A pipeline's card waits while the others fill and empty it.
+    const auto& p = t.parallel;
+    const double waits =
+        static_cast<double>(p.pipeline - 1) / p.microbatches / (p.stages() / p.pipeline);
+    out.step_seconds = std::max(busy, launches) * (1 + waits);
     out.bound = launches > busy     ? Throughput::Bound::launches
                 : compute >= memory ? Throughput::Bound::compute
                                     : Throughput::Bound::memory;
-    const double samples = static_cast<double>(t.batch * t.accumulation);
+    const double samples = static_cast<double>(t.batch * t.accumulation * p.microbatches);
     out.samples_per_second = samples / out.step_seconds;
     out.tokens_per_second = out.samples_per_second * t.sequence * (t.pairs() ? 2 : 1);
     if (w.dataset_size > 0) {

@@ -186,11 +186,13 @@ Result<Estimate> estimate(const ModelShape& shape, const TrainingSettings& setti
     replay.finish(out);
     allow_for_placement(out);
     measure_saved(tape, out);
-    const double samples = static_cast<double>(settings.batch * settings.accumulation);
+    const double samples = static_cast<double>(settings.batch * settings.accumulation *
+                                               settings.parallel.microbatches);
     for (auto& l : out.layers)
         if (const auto at = static_cast<std::size_t>(l.layer); at < tape.layer_flops.size())
             l.flops_per_sample = tape.layer_flops[at] / samples;
     out.work = tape.work;
+    out.rank = tape.rank;
     return out;
 }
 

@@ -57,6 +57,7 @@ struct Estimate {
     // Allocated bytes by group at the moment of peak_allocated; they sum to it exactly.
     std::array<std::int64_t, kGroups> breakdown{};
     Moment moment;
+    int rank = -1;                        // of a pipeline, the card with the most to hold
     std::int64_t saved_for_backward = 0;  // activations alive at the end of forward
     std::vector<LayerMemory> layers;
     Work work;                            // of one optimizer step

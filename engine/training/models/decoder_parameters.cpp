@@ -128,7 +128,7 @@ void list_rms_norm_layer(ParameterLister& list, int layer) {
 void list_decoder(ParameterLister& list) {
     const auto& s = list.shape();
     list.set_part(Part::embeddings);
-    list.matrix(s.vocab, s.hidden);
+    if (s.begins) list.matrix(s.vocab, s.hidden);
     const auto traits = s.traits();
     if (traits.alibi)
         list.norm(s.hidden);
@@ -147,6 +147,7 @@ void list_decoder(ParameterLister& list) {
             list_gpt_neox_layer(list);
         else
             list_rms_norm_layer(list, l);
+    if (!s.ends) return;
     list.set_part(Part::head);
     if (!traits.learned) list.vector(s.hidden);
     if (!s.has_rms_norm() || (traits.layer_norms && !traits.learned)) list.vector(s.hidden);

@@ -105,6 +105,8 @@ struct ModelShape {
     int projection = 0;              // whisper: width of what the classifier reads
     int features = 0;                // series models: numbers per time step; whisper: mel bins
     int horizon = 0;                 // series models: predicted steps
+    bool begins = true;              // has the embeddings: not of a pipeline's later stages
+    bool ends = true;                // has the last norm and the head: of its last stage
     std::int64_t towers = 0;         // parameters of encoders of images, frozen beside the text's
     std::string completed = {};      // what a config.json left to its class's defaults
     std::string noted = {};          // how what is modelled differs from it

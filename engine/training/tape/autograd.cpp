@@ -223,16 +223,17 @@ void Graph::run_node(std::int32_t index) {
     }
 }
 
-void Graph::backward(const Var& loss) {
+void Graph::backward(const Var& result, BufferId seed, bool others_wait) {
     on_backward_thread_ = true;
     if (communication_ != nullptr) communication_->begin_backward();
-    count_waiting(loss.edge());
-    auto& root = nodes_[static_cast<std::size_t>(loss.edge().index)];
-    // torch.autograd.backward keeps the loss's own gradient, a 1, until it returns.
-    const BufferId one = allocate(4, Group::backward_temporaries);
-    retain(one);
-    root.gradients[0] = {one, false};
-    ready_.assign(1, loss.edge().index);
+    count_waiting(result.edge());
+    auto& root = nodes_[static_cast<std::size_t>(result.edge().index)];
+    // torch.autograd.backward keeps the result's own gradient until it returns.
+    const bool is_loss = seed == kNoBuffer;
+    if (is_loss) seed = allocate(4, Group::backward_temporaries);
+    retain(seed);
+    root.gradients[0] = {seed, false};
+    ready_.assign(1, result.edge().index);
     while (!ready_.empty()) {
         std::pop_heap(ready_.begin(), ready_.end());
         const auto index = ready_.back();
@@ -241,9 +242,10 @@ void Graph::backward(const Var& loss) {
     }
     layer_ = -1;
     if (communication_ != nullptr) communication_->end_backward();
-    release(one);
+    if (is_loss) release(seed);
     ++backward_passes_;
     on_backward_thread_ = false;
+    if (others_wait) return;
     nodes_.clear();
     frames_.clear();
 }

@@ -205,6 +205,17 @@ Result<void> check_updates(const TrainingSettings& t) {
 
 }  // namespace
 
+std::vector<Parameter> list_parameters(const ModelShape& shape, const TrainingSettings& settings) {
+    auto parameters = list_parameters(shape, settings.lora);
+    for (auto& p : parameters) {
+        if (settings.frozen_embeddings && p.part == Part::embeddings) p.trainable = false;
+        // The layers of every channel count from its own bottom; a decoder's follow its encoder's.
+        const int at = shape.has_decoder() ? p.layer : p.layer % shape.layers;
+        if (p.layer >= 0 && at < settings.frozen_layers) p.trainable = false;
+    }
+    return parameters;
+}
+
 Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
     if (t.batch < 1 || t.batch > 100'000'000)
         return wrong("/batch", "The batch must be between 1 and 100000000.");

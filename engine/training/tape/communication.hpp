@@ -31,6 +31,8 @@ class Communication {
     virtual void begin_update() {}
     virtual void end_update() {}
     virtual void zero_gradients() {}
+    // Of all micro-batches of a pipeline, where they were added up until now.
+    virtual void reduce_gradients() {}
 };
 
 // A model's weights, as cards share them.
@@ -39,6 +41,8 @@ struct SharedWeights {
     int begin = 0;                             // the graph's first of them
     bool tied = false;                         // the embeddings are used again
     bool trained = true;                       // else there are forward passes alone
+    bool pipelined = false;  // gradients are sent after the last of a pipeline's micro-batches
+    int first_layer = 0;     // the number of their first layer
 };
 
 // The graph outlives what is returned.

@@ -1,6 +1,9 @@
 #include "engine/training/tape/division.hpp"
 
 #include "engine/training/tape/layout.hpp"
+#include "engine/training/tape/pipeline.hpp"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -11,9 +14,11 @@ namespace {
 Result<void> check_combination(const ModelShape& s, const TrainingSettings& t) {
     const bool compared = s.family == Family::llama || s.family == Family::qwen3;
     if (!compared || s.own_traits || s.head != Head::language_model)
-        return wrong(t.parallel.tensor > 1 ? "/tensor_parallel" : "/context_parallel",
-                     "Tensor and context parallelism are modelled for language models with Llama's "
-                     "layers (Llama, Mistral, Qwen 2 and 3): omit it.");
+        return wrong(t.parallel.pipeline > 1 ? "/pipeline_parallel"
+                     : t.parallel.tensor > 1 ? "/tensor_parallel"
+                                             : "/context_parallel",
+                     "Tensor, context and pipeline parallelism are modelled for language models "
+                     "with Llama's layers (Llama, Mistral, Qwen 2 and 3): omit it.");
     if (layout_of(t).is_zero())
         return wrong("/sharding",
                      "ZeRO on divided weights is not modelled: choose fsdp, as torchtitan combines "
@@ -61,6 +66,51 @@ Result<void> check_ring(const ModelShape& s, const TrainingSettings& t) {
     return {};
 }
 
+// As torchtitan builds pipelines; PyTorch's schedules refuse fewer micro-batches.
+Result<void> check_pipeline(const ModelShape& s, const TrainingSettings& t) {
+    const auto& p = t.parallel;
+    if (p.pipeline == 1) {
+        if (p.microbatches > 1)
+            return wrong("/microbatches",
+                         "They are a pipeline's: set pipeline_parallel, or omit them.");
+        return {};
+    }
+    if (s.tied_head)
+        return wrong("/pipeline_parallel",
+                     "The model's head shares its embeddings, which the first and the last GPU of "
+                     "a pipeline would both need; torchtitan refuses that, too: shard with fsdp.");
+    if (t.lora.rank > 0 || t.frozen_layers > 0 || t.frozen_embeddings)
+        return wrong("/pipeline_parallel",
+                     "Pipelines are modelled for models that are trained whole: omit adapters and "
+                     "frozen layers, or shard with fsdp.");
+    if (t.fused_loss || t.padded || t.checkpointed_every > 1)
+        return wrong(t.fused_loss ? "/fused_loss"
+                     : t.padded   ? "/padded"
+                                  : "/checkpointing_every",
+                     "It is not modelled with pipelines: omit it.");
+    const auto layers = layers_of_stages(s.layers, p.stages());
+    if (std::ranges::min(layers) < 1)
+        return wrong(
+            "/pipeline_parallel",
+            fmt::format("The model's {} layers, with the embeddings and the head counted as "
+                        "one each, are too few for {} stages.",
+                        s.layers, p.stages()));
+    if (p.microbatches < 1) return wrong("/microbatches", "It is at least 1.");
+    if (p.schedule == Schedule::one_f_one_b && p.microbatches < p.pipeline)
+        return wrong("/microbatches",
+                     fmt::format("1F1B needs as many micro-batches as there are stages, {}: give "
+                                 "more, or choose the schedule gpipe.",
+                                 p.pipeline));
+    if (const int rounds = std::max(1, p.microbatches / p.pipeline);
+        p.schedule == Schedule::interleaved && p.microbatches % rounds != 0)
+        return wrong(
+            "/microbatches",
+            fmt::format("Interleaved 1F1B runs them in {} equal rounds: give a multiple of "
+                        "that.",
+                        rounds));
+    return {};
+}
+
 Result<void> check_lengths(const TrainingSettings& t) {
     const int parts = t.parallel.tensor * (t.parallel.context > 1 ? 2 * t.parallel.context : 1);
     if (t.sequence % parts == 0) return {};
@@ -91,13 +141,19 @@ Result<void> check_division(const ModelShape& s, const TrainingSettings& t) {
     const int n = t.parallel.tensor;
     if (n < 1) return wrong("/tensor_parallel", "It is at least 1.");
     if (t.parallel.context < 1) return wrong("/context_parallel", "It is at least 1.");
+    if (t.parallel.pipeline < 1) return wrong("/pipeline_parallel", "It is at least 1.");
     if (t.cards % t.parallel.cards() != 0)
-        return wrong("/cards",
-                     fmt::format("The number of GPUs, {}, is no multiple of the {} that divide one "
-                                 "copy of the model (tensor_parallel x context_parallel).",
-                                 t.cards, t.parallel.cards()));
+        return wrong(
+            "/cards",
+            fmt::format(
+                "The number of GPUs, {}, is no multiple of the {} that divide one "
+                "copy of the model (tensor_parallel x context_parallel x pipeline_parallel).",
+                t.cards, t.parallel.cards()));
+    if (t.parallel.cards() > 1) {
+        TRY_DO(check_combination(s, t));
+    }
+    TRY_DO(check_pipeline(s, t));
     if (t.parallel.cards() == 1) return {};
-    TRY_DO(check_combination(s, t));
     TRY_DO(check_ring(s, t));
     struct Divided {
         const char* what;

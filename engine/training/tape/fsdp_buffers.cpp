@@ -13,6 +13,8 @@ FsdpBuffers::FsdpBuffers(Graph& graph, const Layout& layout, const SharedWeights
     : graph_(graph),
       layout_(layout),
       trained_(weights.trained),
+      pipelined_(weights.pipelined),
+      first_layer_(weights.first_layer),
       units_(units_of<Unit>(weights.parameters, weights.begin)) {}
 
 void FsdpBuffers::free(BufferId& id) { graph_.release(std::exchange(id, kNoBuffer)); }
@@ -38,13 +40,40 @@ void FsdpBuffers::begin_backward() {
 // before the gradients are sent.
 void FsdpBuffers::end_backward() {
     enter(-1, true);
+    if (pipelined_) return widen(unit(-1));
     for (auto& u : units_) {
         u.free_full(graph_);
         free(u.gathered);
     }
     reduce(unit(-1));
+    send_gradients();
+}
+
+void FsdpBuffers::send_gradients() {
     free(last_reduced_);
     for (auto& u : units_) free(u.summed);
+}
+
+void FsdpBuffers::reduce_gradients() {
+    for (auto& u : units_) {
+        u.free_full(graph_);
+        free(u.gathered);
+        reduce(u);
+    }
+    send_gradients();
+}
+
+// What a micro-batch adds is narrow, and the sum is as wide as what is sent.
+void FsdpBuffers::widen(Unit& unit) {
+    if (layout_.sum_bytes == layout_.compute_bytes) return;
+    const bool first = unit.wide.empty();
+    for (const auto index : unit.parameters) {
+        auto& p = graph_.parameter(index);
+        if (p.gradient == kNoBuffer) continue;
+        if (first)
+            unit.wide.push_back(graph_.allocate(p.elements * layout_.sum_bytes, Group::gradients));
+        free(p.gradient);
+    }
 }
 
 void FsdpBuffers::gather(Unit& unit) {
@@ -67,11 +96,16 @@ void FsdpBuffers::copy_out(Unit& unit, bool backward) {
 }
 
 void FsdpBuffers::enter(int layer, bool backward) {
+    if (layer >= 0) layer -= first_layer_;
     // A copy of the model may have a single unit.
     if (layer == current_ || layer + 1 >= static_cast<int>(units_.size())) return;
     if (current_ >= 0) {
-        if (backward || !keeps()) unit(current_).free_full(graph_);
-        if (backward) reduce(unit(current_));
+        auto& left = unit(current_);
+        if (backward && pipelined_)
+            widen(left);
+        else if (backward || !keeps())
+            left.free_full(graph_);
+        if (backward && !pipelined_) reduce(left);
     }
     current_ = layer;
     if (layer < 0) return;
@@ -84,7 +118,7 @@ void FsdpBuffers::reduce(Unit& unit) {
     std::int64_t elements = 0;
     for (const auto index : unit.parameters) {
         const auto& p = graph_.parameter(index);
-        if (p.gradient != kNoBuffer) elements += p.elements;
+        if (p.gradient != kNoBuffer || !unit.wide.empty()) elements += p.elements;
     }
     if (elements == 0) return;
     free(last_reduced_);  // which has been sent by now
@@ -92,10 +126,12 @@ void FsdpBuffers::reduce(Unit& unit) {
         graph_.allocate(layout_.shard(elements) * layout_.cards * layout_.sum_bytes, kFsdp);
     for (const auto index : unit.parameters) {
         auto& p = graph_.parameter(index);
-        if (p.gradient == kNoBuffer) continue;
+        if (p.gradient == kNoBuffer && unit.wide.empty()) continue;
         free(p.gradient);
         p.reduced = true;
     }
+    for (auto& sum : unit.wide) free(sum);
+    unit.wide.clear();
     const auto shards = [&](int width) {
         return graph_.on_stream(Stream::reduce,
                                 graph_.allocate(layout_.shard(elements) * width, Group::gradients));

@@ -19,12 +19,14 @@ class FsdpBuffers : public Communication {
     void end_backward() override;
     void enter(int layer, bool backward) override;
     void zero_gradients() override;
+    void reduce_gradients() override;
 
   private:
     struct Unit : ShardedUnit {
         BufferId gathered = kNoBuffer;  // all shards, as sent by the cards
         BufferId gradient = kNoBuffer;  // this card's shard
         BufferId summed = kNoBuffer;    // likewise, as added up over the replicas
+        std::vector<BufferId> wide;     // sums of whole gradients, if not of their own type
     };
 
     Unit& unit(int layer) { return units_[static_cast<std::size_t>(layer + 1)]; }
@@ -33,12 +35,16 @@ class FsdpBuffers : public Communication {
     void gather(Unit& unit);
     void copy_out(Unit& unit, bool backward);
     void reduce(Unit& unit);
+    void widen(Unit& unit);
+    void send_gradients();
     void drop(Unit& unit, BufferId received);
     void free(BufferId& id);
 
     Graph& graph_;
     Layout layout_;
     bool trained_;
+    bool pipelined_;
+    int first_layer_;
     std::vector<Unit> units_;
     int current_ = -1;
     BufferId last_gathered_ = kNoBuffer;

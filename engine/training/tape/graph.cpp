@@ -101,6 +101,7 @@ int Graph::add_parameter(const Parameter& p) {
 }
 
 void Graph::set_layer(int layer) {
+    if (layer >= 0) layer += first_layer_;
     if (communication_ != nullptr) communication_->enter(layer, false);
     layer_ = static_cast<std::int16_t>(layer);
 }

@@ -217,16 +217,19 @@ class Graph {
     static void output(Node& node, int edge, BufferId buffer, bool view = false) {
         node.outputs[static_cast<std::size_t>(edge)] = {buffer, view};
     }
-    void backward(const Var& loss);
+    // `seed` is the result's gradient if it was sent, else a 1. Graphs that wait are kept.
+    void backward(const Var& result, BufferId seed = kNoBuffer, bool others_wait = false);
     // Whether a backward pass would have something to do for what was recorded so far.
     bool needs_gradients() const { return !nodes_.empty() || !leaves_.empty(); }
     // When off, operations record no nodes: for results that need no gradient. Returns what it was.
     bool set_recording(bool on) { return std::exchange(recording_, on); }
 
-    // The model that runs: where its parameters begin, and whether its adapters do something.
-    void use_model(int first_parameter, bool adapts) {
+    // The model that runs: where its parameters begin, whether its adapters do something, and the
+    // number of its first layer.
+    void use_model(int first_parameter, bool adapts, int first_layer = 0) {
         first_parameter_ = first_parameter;
         adapts_ = adapts;
+        first_layer_ = first_layer;
     }
     int first_parameter() const { return first_parameter_; }
     bool adapts() const { return adapts_; }
@@ -294,6 +297,7 @@ class Graph {
     bool autocast_ = false;
     bool recording_ = true;
     int first_parameter_ = 0;
+    int first_layer_ = 0;
     bool adapts_ = true;
     bool on_backward_thread_ = false;
     std::array<bool, 2> workspace_made_{};

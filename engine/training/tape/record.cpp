@@ -4,6 +4,7 @@
 #include "engine/training/tape/division.hpp"
 #include "engine/training/tape/families/layers.hpp"
 #include "engine/training/tape/optimizer.hpp"
+#include "engine/training/tape/pipeline.hpp"
 
 #include <algorithm>
 
@@ -203,9 +204,20 @@ void generate(Graph& g, ModelShape shape) {
     g.set_recording(true);
 }
 
+// The texts of all micro-batches of a pipeline, which its schedule takes apart.
+void run_pipeline(Graph& g, const ModelShape& shape, Pipeline& pipeline) {
+    auto all = g.settings();
+    all.batch *= all.parallel.microbatches;
+    const auto before = g.exchange_settings(all);
+    const auto batch = make_batch(g, shape);
+    g.exchange_settings(before);
+    pipeline.run(batch);
+}
+
 // One optimizer step: data, forward and backward of every micro-batch, clipping, update.
 KeptLoss run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
-                  Communication& communication, bool scaled, const UsedModel& reference) {
+                  Communication& communication, bool scaled, const UsedModel& reference,
+                  Pipeline* pipeline) {
     const auto& settings = g.settings();
     const bool kto = settings.method == Method::kto;
     const bool grpo = settings.method == Method::grpo;
@@ -222,6 +234,11 @@ KeptLoss run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
         Outputs outputs;
         for (int micro = 0; micro < settings.accumulation; ++micro) {
             g.set_phase(Phase::data);
+            if (pipeline != nullptr) {
+                run_pipeline(g, shape, *pipeline);
+                kept = {4, g.events()};
+                continue;
+            }
             batch = make_batch(g, shape);
             g.set_phase(Phase::forward);
             // Of answers to other prompts, which tell how far the models are apart.
@@ -313,38 +330,29 @@ std::vector<Parameter> copied_parameters(const ModelShape& shape, const Training
     return parameters;
 }
 
-std::int64_t trained_tensors(const std::vector<Parameter>& parameters) {
-    return std::ranges::count(parameters, true, &Parameter::trainable);
-}
-
 }  // namespace
-
-std::vector<Parameter> list_parameters(const ModelShape& shape, const TrainingSettings& settings) {
-    auto parameters = list_parameters(shape, settings.lora);
-    for (auto& p : parameters) {
-        if (settings.frozen_embeddings && p.part == Part::embeddings) p.trainable = false;
-        // The layers of every channel count from its own bottom; a decoder's follow its encoder's.
-        const int at = shape.has_decoder() ? p.layer : p.layer % shape.layers;
-        if (p.layer >= 0 && at < settings.frozen_layers) p.trainable = false;
-    }
-    return parameters;
-}
 
 Tape record_tape(const ModelShape& given, const TrainingSettings& settings,
                  const TapeDevice& device) {
-    ModelShape shape = part_of(given, settings.parallel);
+    const auto& parallel = settings.parallel;
+    if (parallel.pipeline > 1 && parallel.rank < 0) return record_fullest(given, settings, device);
+    ModelShape shape = part_of(given, parallel);
     if (settings.without_dropout()) shape.hidden_dropout = shape.attention_dropout = 0;
     if (tiles_logits(settings)) shape.router_loss = shape.has_experts();
     Graph g(recorded_settings(settings), device);
     const auto layout = layout_of(settings);
-    const bool scaled = settings.scaled();
     Tape tape;
-    const auto parameters = list_parameters(shape, settings);
-    load_model(g, shape, parameters);
+    const auto stages = parallel.pipeline > 1 ? stages_of(shape, parallel)
+                                              : std::vector<PipelineStage>{{.shape = shape}};
+    std::unique_ptr<Pipeline> pipeline;
+    if (parallel.pipeline > 1) pipeline = std::make_unique<Pipeline>(g, stages, layout);
+    for (const auto& stage : stages)
+        load_model(g, stage.shape, list_parameters(stage.shape, settings));
+    const auto parameters = pipeline ? pipeline->parameters() : list_parameters(shape, settings);
     const bool tied =
         (shape.tied_head && shape.head == Head::language_model) || shape.has_decoder();
-    const auto communication =
-        make_communication(g, layout, {.parameters = parameters, .tied = tied});
+    const auto whole = make_communication(g, layout, {.parameters = parameters, .tied = tied});
+    Communication* const communication = pipeline ? pipeline.get() : whole.get();
     communication->setup();
     const auto copy = copied_parameters(shape, settings);
     if (!copy.empty()) load_model(g, shape, copy);
@@ -356,12 +364,13 @@ Tape record_tape(const ModelShape& given, const TrainingSettings& settings,
     const UsedModel reference =
         copy.empty() ? UsedModel{*communication, 0, false}
                      : UsedModel{*copies, static_cast<int>(parameters.size()), false};
-    if (layout.sharding != Sharding::none) g.attach(communication.get());
+    if (layout.sharding != Sharding::none) g.attach(communication);
     tape.setup = g.take_events();
     OptimizerTape optimizer(g, parameters);
     UpdatesInBackward updates(optimizer);
     if (settings.optimizer_in_backward) g.attach(&updates);
-    KeptLoss kept = run_step(g, shape, optimizer, *communication, scaled, reference);
+    KeptLoss kept =
+        run_step(g, shape, optimizer, *communication, settings.scaled(), reference, pipeline.get());
     tape.first_reductions = g.take_reductions();
     tape.first = g.take_events();
     auto events = tape.first;
@@ -370,7 +379,8 @@ Tape record_tape(const ModelShape& given, const TrainingSettings& settings,
     // step differs.
     const bool stays = layout.sharding == Sharding::fsdp_grad_op && !copy.empty();
     if (!settings.set_to_none || stays) {
-        kept = run_step(g, shape, optimizer, *communication, scaled, reference);
+        kept = run_step(g, shape, optimizer, *communication, settings.scaled(), reference,
+                        pipeline.get());
         reductions = g.take_reductions();
         events = g.take_events();
     }
@@ -378,7 +388,7 @@ Tape record_tape(const ModelShape& given, const TrainingSettings& settings,
                  .moved_bytes = g.moved_bytes(),
                  .kernels = g.kernels(),
                  .recomputed = g.recomputed(),
-                 .updated = trained_tensors(parameters),
+                 .updated = std::ranges::count(parameters, true, &Parameter::trainable),
                  .product_elements = product_elements(shape, g.settings())};
     tape.layer_flops = g.layer_flops();
     tape.partial_sums = g.take_partial_sums();

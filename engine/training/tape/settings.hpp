@@ -60,13 +60,25 @@ enum class Quantization {
     int8,        // LLM.int8
 };
 
+// In which order a pipeline's card runs its micro-batches forward and backward.
+enum class Schedule {
+    one_f_one_b,  // backward as soon as it can: the card of stage s holds stages - s of them
+    interleaved,  // likewise, of cards that have two stages each, far apart
+    gpipe,        // all forward, then all backward
+};
+
 // How one copy of the model is divided among cards, each of which holds a part of what others hold
 // whole: Megatron-LM's layout, which is torchtitan's, too.
 struct Parallel {
-    int tensor = 1;   // cards that divide heads, feed-forward and words of every layer
-    int context = 1;  // that divide every text, and send keys and values around
+    int tensor = 1;        // cards that divide heads, feed-forward and words of every layer
+    int context = 1;       // that divide every text, and send keys and values around
+    int pipeline = 1;      // that have some of the layers each, and send on what these make
+    int microbatches = 1;  // that a pipeline trains in one go
+    Schedule schedule = Schedule::one_f_one_b;
+    int rank = -1;  // the pipeline's card that is meant; -1: that with the most to hold
 
-    int cards() const { return tensor * context; }  // of one copy
+    int cards() const { return tensor * context * pipeline; }  // of one copy
+    int stages() const { return pipeline * (schedule == Schedule::interleaved ? 2 : 1); }
 };
 
 // The properties of a card that affect the tape.
@@ -150,8 +162,10 @@ struct TrainingSettings {
 
     // Cards, or groups of them, that train on batches of their own.
     int copies() const { return cards / parallel.cards(); }
+    // Batches that are trained side by side or in one go.
+    int batches() const { return copies() * parallel.microbatches; }
     // Cards that have the same weights to keep. Those of one text shard them, too.
-    int sharers() const { return cards / parallel.tensor; }
+    int sharers() const { return cards / parallel.tensor / parallel.pipeline; }
     bool pairs() const {
         return method == Method::dpo || method == Method::orpo || method == Method::reward;
     }

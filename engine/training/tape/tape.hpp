@@ -103,6 +103,7 @@ struct Tape {
     std::vector<Reduction> first_reductions, later_reductions;
     std::vector<PartialSums> partial_sums;
     Work work;                        // of one optimizer step
+    int rank = -1;                    // the card that it is of, in a pipeline
     std::vector<double> layer_flops;  // the part of work.matmul_flops in each layer
 };
 

@@ -56,6 +56,8 @@ LLAMA_3B = dict(model_type='llama', architectures=['LlamaForCausalLM'], vocab_si
 LLAMA_70B = dict(model_type='llama', architectures=['LlamaForCausalLM'], vocab_size=128256, hidden_size=8192,
                  num_hidden_layers=80, num_attention_heads=64, num_key_value_heads=8, intermediate_size=28672,
                  hidden_act='silu', tie_word_embeddings=False)
+LLAMA_405B = {**LLAMA_70B, 'hidden_size': 16384, 'num_hidden_layers': 126, 'num_attention_heads': 128,
+              'intermediate_size': 53248}
 MISTRAL_24B = {**MISTRAL, 'vocab_size': 131072, 'hidden_size': 5120, 'num_hidden_layers': 40, 'head_dim': 128,
                'intermediate_size': 32768, 'sliding_window': None}
 MINISTRAL_8B = {**MISTRAL, 'vocab_size': 131072, 'num_hidden_layers': 36, 'head_dim': 128, 'intermediate_size': 12288,
@@ -109,8 +111,10 @@ def axolotl(name, published, model, dropout=0.05, **training):
 def titan(name, gib, model, length, batch, cards, compiled=True, fp8=True, cluster=None, **training):
     """torchtitan, whose segments expand."""
     run = args(model, length, batch, 'h200', {'cards': cards, 'sharding': 'fsdp', 'fp32_reduce': True, **(cluster or {})},
-               precision='bf16_autocast', checkpointing=True, clip=True, optimizer_kernel='foreach', free_logits=True,
-               compile=compiled, fp8=fp8, **training)
+               precision='bf16_autocast', checkpointing=True, clip=True, optimizer_kernel='foreach', compile=compiled, fp8=fp8,
+               **training)
+    if 'pipeline_parallel' not in (cluster or {}):  # which needs the logits of every micro-batch
+        run['training']['free_logits'] = True
     return Row(TITAN, name, 'peak_reserved_bytes', gib * GIB, {**run, 'allocator': {'expandable_segments': True}},
                COMPILED if compiled else TUNERS)
 
@@ -143,6 +147,14 @@ def rows():
                     cluster={'context_parallel': context})
     for name, gib in [('', 71.9), (', AsyncTP', 67.6)]:
         yield titan(f'Llama 3.1 70B, FSDP 32, TP 8{name}', gib, LLAMA_70B, 8192, 16, 256, cluster={'tensor_parallel': 8})
+    # As many micro-batches as stages, its default then. "We take the maximum across all GPUs."
+    divided = {'tensor_parallel': 8, 'pipeline_parallel': 8, 'microbatches': 8, 'sharding': 'fsdp_grad_op'}
+    for schedule, gib in [('1f1b', 82.5), ('interleaved_1f1b', 72.7)]:
+        yield titan(f'Llama 3.1 405B, FSDP 8, TP 8, PP 8, {schedule}', gib, LLAMA_405B, 8192, 4, 512,
+                    cluster={**divided, 'schedule': schedule})
+    for context, gib in [(1, 75.3), (2, 75.9), (4, 77.1), (8, 84.9)]:
+        yield titan(f'Llama 3.1 405B, FSDP {8 // context}, CP {context}, TP 8, PP 8', gib, LLAMA_405B, 32768 * context, 1, 512,
+                    cluster={**divided, 'context_parallel': context})
     for name, published, batch, quantization in [
             ('Llama 2 7B, batch 1', 21.30, 1, 'none'), ('Llama 2 7B, batch 2', 29.07, 2, 'none'),
             ('Llama 2 7B, nf4', 14.14, 1, 'nf4'), ('Llama 2 7B, nf4-dq', 13.84, 1, 'nf4_double')]:
@@ -204,7 +216,9 @@ def answered(program, row):
     given = json.loads(json.dumps(row.args))
     target = given['training'].pop('target', None)
     cluster = given.get('cluster', {})
-    copies = cluster.get('cards', 1) // cluster.get('tensor_parallel', 1) // cluster.get('context_parallel', 1)
+    copies = cluster.get('cards', 1) * cluster.get('microbatches', 1)
+    for divides in ('tensor_parallel', 'context_parallel', 'pipeline_parallel'):
+        copies //= cluster.get(divides, 1)
     given['target_effective_batch'] = target or given['training']['batch'] * copies
     with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
         json.dump(given, file)

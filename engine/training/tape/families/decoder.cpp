@@ -273,14 +273,14 @@ Var look_up(Graph& g, const ModelShape& s, int table, std::int64_t rows) {
 }
 
 // From ids to the last norm. Embeddings, tables and masks live until its end.
-Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids,
+Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Batch& batch,
                   std::vector<Var>& routers) {
-    const std::int64_t rows = ids.elements();
+    const std::int64_t rows = batch.ids.elements();
     const std::int64_t sequence = g.settings().row_length();
     const auto traits = s.traits();
     const bool eager = g.settings().attention == Attention::eager || traits.sinks;
     const bool flash = g.settings().attention == Attention::flash;
-    const Var words = look_up(g, s, p.next(), rows);
+    const Var words = s.begins ? look_up(g, s, p.next(), rows) : batch.received;
     const Var position_ids = traits.learned ? g.make(rows, Dtype::int64, Group::embedding)
                                             : make_positions(g, Group::embedding);
     Var positions, embeddings = words;
@@ -331,6 +331,7 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
                           return Layer(layer).run(block, in, context, turns);
                       });
     }
+    if (!s.ends) return x;
     if (last_norm < 0) last_norm = next_norm(p, traits);
     return layer.norm(x, last_norm, s.hidden);
 }
@@ -340,8 +341,13 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
 Outputs rms_norm_decoder_forward(Graph& g, const ModelShape& s, const Batch& batch) {
     ParameterCursor p(g);
     std::vector<Var> routers;
-    const Var x = hidden_states(g, s, p, batch.ids, routers);
-    Outputs out = decoder_head(g, s, p, x, batch);
+    Var x = hidden_states(g, s, p, batch, routers);
+    Outputs out;
+    if (!s.ends) {
+        out.sent = std::move(x);
+        return out;
+    }
+    out = decoder_head(g, s, p, x, batch);
     if (routers.empty()) return out;
     out.router_loss = router_loss(g, s, routers);
     out.loss = with_router_loss(g, out.loss, out.router_loss);

@@ -14,6 +14,7 @@ struct Batch {
     Var ids, mask, labels;
     Var other_ids, other_mask;  // naics: the negatives
     Var series, target;         // of images and sound, the input alone
+    Var received;               // from a pipeline's stage before, in place of embeddings
     bool generates = false;     // only the last tokens' logits are of interest
 };
 
@@ -24,6 +25,7 @@ struct Outputs {
     Var encoded;               // t5
     std::vector<Var> routers;  // logits of mixtures whose routers have a loss
     Var router_loss;
+    Var sent;  // to a pipeline's next stage, in place of all this
 };
 
 // Hands out parameter indices in the order of list_parameters.

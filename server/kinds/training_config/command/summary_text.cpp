@@ -212,8 +212,12 @@ std::string details(const json& card) {
     out += breakdown(card);
     if (const json& shard = card.at("shard"); !shard.is_null()) {
         out += fmt::format(
-            "  each of {} GPUs with {}: weights {}, gradients {}, optimizer {}, "
+            "  {} of {} GPUs with {}: weights {}, gradients {}, optimizer {}, "
             "buffers {}, all else {}\n",
+            shard.at("pipeline_rank").is_null()
+                ? "each"
+                : "the fullest, GPU " + shard.at("pipeline_rank").dump() +
+                      " (from 0 on) of the pipeline,",
             shard.at("cards").dump(), text(shard.at("sharding")), gib(shard.at("weights_bytes")),
             gib(shard.at("gradients_bytes")), gib(shard.at("optimizer_bytes")),
             gib(shard.at("buffers_bytes")), gib(shard.at("other_bytes")));

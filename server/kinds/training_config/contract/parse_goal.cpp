@@ -65,7 +65,7 @@ namespace {
 void parse_target(const json& args, const tr::Convention& convention, Request& request,
                   FieldErrors& errors) {
     const auto& r = request.report;
-    const auto min = r.batch * r.settings.copies();
+    const auto min = r.batch * r.settings.batches();
     const bool more = min > convention.effective_batch;
     AssumptionRecorder(args, request)(
         "/target_effective_batch", more ? min : std::int64_t{convention.effective_batch},

@@ -193,10 +193,17 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     }
     if (const int divided = r.settings.parallel.cards(); divided > 1) {
         if (find(args, "/cluster/cards") == nullptr) r.settings.cards = divided;
+        auto& parallel = r.settings.parallel;
+        const bool pipeline = parallel.pipeline > 1;
         if (find(args, "/cluster/sharding") == nullptr && r.settings.sharers() > 1) {
-            r.settings.sharding = tr::Sharding::fsdp;
+            r.settings.sharding = pipeline ? tr::Sharding::fsdp_grad_op : tr::Sharding::fsdp;
+            request.assumptions.push_back({"/cluster/sharding", pipeline ? "fsdp_grad_op" : "fsdp",
+                                           "which is how torchtitan shards divided models"});
+        }
+        if (pipeline && find(args, "/cluster/microbatches") == nullptr) {
+            parallel.microbatches = parallel.pipeline;
             request.assumptions.push_back(
-                {"/cluster/sharding", "fsdp", "which is how torchtitan shards divided models"});
+                {"/cluster/microbatches", parallel.microbatches, "the fewest that 1F1B takes"});
         }
     }
     if (r.settings.method == tr::Method::reward && !args.at("model").contains("head")) {

@@ -128,6 +128,11 @@ inline constexpr std::array kOffloads = {
     Word{"optimizer", tr::Offload::optimizer},
     Word{"parameters", tr::Offload::parameters},
 };
+inline constexpr std::array kSchedules = {
+    Word{"1f1b", tr::Schedule::one_f_one_b},
+    Word{"interleaved_1f1b", tr::Schedule::interleaved},
+    Word{"gpipe", tr::Schedule::gpipe},
+};
 inline constexpr std::array kShardings = {
     Word{"ddp", tr::Sharding::ddp},     Word{"zero1", tr::Sharding::zero1},
     Word{"zero2", tr::Sharding::zero2}, Word{"zero3", tr::Sharding::zero3},

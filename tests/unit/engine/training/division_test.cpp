@@ -4,6 +4,7 @@
 #include "engine/training/estimate/estimate.hpp"
 #include "engine/training/gpus/catalogue.hpp"
 #include "engine/training/models/presets.hpp"
+#include "engine/training/tape/pipeline.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -101,6 +102,72 @@ TEST(Division, FreedLogitsLeaveTheBackwardPass) {
     t.frees_logits = true;
     const auto logits = 2LL * t.batch * t.sequence * llama.vocab;
     EXPECT_EQ(held - estimate(llama, t, device)->peak_allocated, logits);
+}
+
+TrainingSettings pipeline(int cards, int stages, int microbatches) {
+    auto t = divided(cards, 1);
+    t.sharding = Sharding::fsdp_grad_op;
+    t.checkpointing = true;
+    t.parallel.pipeline = stages;
+    t.parallel.microbatches = microbatches;
+    return t;
+}
+
+TEST(Division, OfLayersNamesTheFieldAndTheRule) {
+    const auto llama = *preset("llama-8b");
+    EXPECT_EQ(error_of(llama, pipeline(8, 8, 8)), "");
+    EXPECT_THAT(error_of(llama, pipeline(8, 3, 8)), HasSubstr("/cards: "));
+    EXPECT_THAT(error_of(llama, pipeline(8, 0, 8)), HasSubstr("/pipeline_parallel: It is at"));
+    EXPECT_THAT(error_of(llama, pipeline(8, 8, 4)), HasSubstr("1F1B needs as many"));
+    EXPECT_THAT(error_of(llama, pipeline(64, 64, 64)), HasSubstr("too few for 64 stages"));
+    EXPECT_THAT(error_of(llama, pipeline(8, 1, 4)), HasSubstr("/microbatches: They are"));
+    EXPECT_THAT(error_of(*preset("qwen3-0.6b"), pipeline(8, 4, 4)), HasSubstr("shares its"));
+    const auto refused = [&](auto change) {
+        auto t = pipeline(8, 4, 4);
+        change(t);
+        return error_of(llama, t);
+    };
+    EXPECT_THAT(refused([](auto& t) { t.lora.rank = 8; }), HasSubstr("/pipeline_parallel"));
+    EXPECT_THAT(refused([](auto& t) { t.fused_loss = true; }), HasSubstr("/fused_loss"));
+    EXPECT_THAT(refused([](auto& t) {
+                    t.parallel.schedule = Schedule::interleaved;
+                    t.parallel.microbatches = 9;
+                }),
+                HasSubstr("in 2 equal rounds"));
+}
+
+TEST(Division, OfLayersCountsWhatIsOutsideAsOneEach) {
+    EXPECT_THAT(layers_of_stages(32, 4), testing::ElementsAre(8, 9, 8, 7));
+    EXPECT_THAT(layers_of_stages(6, 2), testing::ElementsAre(3, 3));
+    EXPECT_THAT(layers_of_stages(126, 8), testing::ElementsAre(15, 16, 16, 16, 16, 16, 16, 15));
+}
+
+// The card with the most to hold is the first where micro-batches wait, the last where words do.
+TEST(Division, OfLayersDescribesTheFullestCard) {
+    const auto llama = *preset("llama-8b");
+    const auto device = tape_device(*GpuCatalogue().find("h100_80gb"));
+    const auto of = [&](TrainingSettings t, int rank) {
+        t.parallel.rank = rank;
+        return *estimate(llama, t, device);
+    };
+    auto t = pipeline(8, 8, 16);
+    t.sequence = 8192;
+    t.batch = 1;
+    for (const bool checkpointing : {true, false}) {
+        t.checkpointing = checkpointing;
+        const auto fullest = of(t, -1);
+        EXPECT_EQ(fullest.rank, checkpointing ? 7 : 1);
+        for (int rank = 0; rank < 8; ++rank)
+            EXPECT_LE(of(t, rank).peak_allocated, fullest.peak_allocated) << rank;
+    }
+    // Every micro-batch waits until all have come.
+    const auto saved = [&](Schedule schedule) {
+        t.parallel.schedule = schedule;
+        return of(t, 0).saved_for_backward;
+    };
+    const auto alternating = saved(Schedule::one_f_one_b);
+    EXPECT_GT(saved(Schedule::gpipe), 3 * alternating / 2);
+    EXPECT_GT(saved(Schedule::interleaved), alternating);
 }
 
 TEST(Division, EveryCardHasItsPartOfTheMatricesAndAllOfTheNorms) {

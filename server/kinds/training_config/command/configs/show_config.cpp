@@ -156,14 +156,19 @@ std::int64_t cards_of(const json& args) {
 std::int64_t divided_among(const json& args) {
     const json cluster = args.value("cluster", json());
     if (cluster.is_null()) return 1;
-    return cluster.value("tensor_parallel", std::int64_t{1}) *
-           cluster.value("context_parallel", std::int64_t{1});
+    std::int64_t cards = 1;
+    for (const char* by : {"tensor_parallel", "context_parallel", "pipeline_parallel"})
+        cards *= cluster.value(by, std::int64_t{1});
+    return cards;
 }
 
 std::int64_t effective_batch(const json& args, const ConfiguredRun& run) {
     const auto copies =
         std::max<std::int64_t>(1, cards_of(args) / std::max<std::int64_t>(1, divided_among(args)));
-    return args.at("training").at("batch").get<std::int64_t>() * run.accumulation * copies;
+    const std::int64_t in_one_go =
+        args.contains("cluster") ? args["cluster"].value("microbatches", std::int64_t{1}) : 1;
+    return args.at("training").at("batch").get<std::int64_t>() * in_one_go * run.accumulation *
+           copies;
 }
 
 std::string advice(const json& card) {

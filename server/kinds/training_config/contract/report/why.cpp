@@ -115,14 +115,18 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
             return "Throughput rises up to the memory limit, at " +
                    std::to_string(card.limits.max_batch) + ".";
         case tr::BatchReason::target: {
-            const auto cards = request.report.settings.copies();
+            const auto& its = request.report.settings;
+            const auto cards = its.copies();
             const auto target = request.report.target_effective_batch;
-            const auto made = card.batch * cards;
+            const auto made = card.batch * its.batches();
             return (made == target
                         ? "The whole effective batch of " + std::to_string(target)
                         : "An effective batch of " + std::to_string(made) + ", the nearest to " +
                               std::to_string(target) + " that these GPUs allow,") +
-                   " fits in one micro-batch" +
+                   (its.parallel.microbatches > 1
+                        ? " fits in " + std::to_string(its.parallel.microbatches) +
+                              " micro-batches of a pipeline"
+                        : " fits in one micro-batch") +
                    (cards > 1 ? " on " + std::to_string(cards) + " GPUs" : std::string()) + allows;
         }
         case tr::BatchReason::guide:

@@ -337,9 +337,30 @@ TEST(ReadRun, ReadsTorchtitansFiles) {
         (nlohmann::json{
             {"sharding", "fsdp"}, {"cards", 32}, {"context_parallel", 8}, {"fp32_reduce", true}}));
     EXPECT_EQ(ring.training["free_logits"], true);
-    for (const auto* named : {"pipeline_parallel_degree", "expert_parallel_degree"})
-        EXPECT_THAT(unmodelled(before + full + "[parallelism]\n" + named + " = 2\n"),
-                    HasSubstr(std::string("parallelism.") + named + " is 2"));
+    const std::string stages = before + full +
+                               "[parallelism]\npipeline_parallel_degree = 4\n"
+                               "data_parallel_shard_degree = 2\n";
+    const auto pipeline = run_of(stages +
+                                 "pipeline_parallel_schedule = \"Interleaved1F1B\"\n"
+                                 "pipeline_parallel_microbatch_size = 2\n");
+    EXPECT_EQ(pipeline.cluster, (nlohmann::json{{"sharding", "fsdp_grad_op"},
+                                                {"cards", 8},
+                                                {"pipeline_parallel", 4},
+                                                {"schedule", "interleaved_1f1b"},
+                                                {"microbatches", 8},
+                                                {"fp32_reduce", true}}));
+    EXPECT_EQ(pipeline.training["batch"], 2);
+    EXPECT_FALSE(pipeline.training.contains("free_logits"));
+    EXPECT_TRUE(pipeline.unmodelled.empty() && pipeline.unknown.empty());
+    EXPECT_EQ(run_of(stages + "fsdp_reshard_after_forward = \"always\"\n").cluster["sharding"],
+              "fsdp");
+    for (const auto* line :
+         {"pipeline_parallel_schedule = \"InterleavedZeroBubble\"\n",
+          "pipeline_parallel_microbatch_size = 3\n", "pipeline_parallel_layers_per_stage = 4\n",
+          "pipeline_parallel_last_stage_less_layers = 0\n"})
+        EXPECT_THAT(unmodelled(stages + line), HasSubstr("parallelism.pipeline_parallel_"));
+    EXPECT_THAT(unmodelled(before + full + "[parallelism]\nexpert_parallel_degree = 2\n"),
+                HasSubstr("parallelism.expert_parallel_degree is 2"));
     const auto selective =
         run_of(before + "[activation_checkpoint]\nselective_ac_option = \"op\"\n");
     EXPECT_EQ(selective.training["checkpointing"], true);

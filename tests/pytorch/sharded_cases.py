@@ -1,0 +1,86 @@
+"""What `sharded_steps.py` compares: models, and ways to train them on one of several cards."""
+
+import collections
+
+SIZES = dict(num_hidden_layers=6, hidden_size=512, num_attention_heads=8, num_key_value_heads=4, head_dim=64,
+             intermediate_size=1536, max_position_embeddings=2048)
+MODELS = {'llama': dict(SIZES, model_type='llama', vocab_size=8192),
+          'llama, many words': dict(SIZES, model_type='llama', vocab_size=65536, tie_word_embeddings=True),
+          'qwen3': dict(SIZES, model_type='qwen3', vocab_size=16384, tie_word_embeddings=True),
+          'qwen3, own head': dict(SIZES, model_type='qwen3', vocab_size=16384, tie_word_embeddings=False),
+          'gemma': dict(SIZES, model_type='gemma', vocab_size=16384),
+          'gpt_neox': dict(SIZES, model_type='gpt_neox', vocab_size=16384),
+          'phi3': dict(SIZES, model_type='phi3', vocab_size=16384, pad_token_id=0),
+          'bert': dict(SIZES, model_type='bert', vocab_size=16384, num_labels=5, hidden_dropout_prob=0.0,
+                       attention_probs_dropout_prob=0.0)}
+OTHERS = ('gpt_neox', 'phi3', 'bert')  # families that have fewer rows
+ADAPTED = {'llama': ['q_proj', 'v_proj'], 'qwen3': ['q_proj', 'v_proj'], 'bert': ['query', 'value']}  # with LoRA
+DIVIDED = ('llama', 'llama, many words', 'qwen3')  # by tensor parallelism
+Case = collections.namedtuple('Case', 'model sharding precision batch length checkpointing lora replicas method tensor context selective '
+                              'pipeline rank schedule microbatches',
+                              defaults=[0, 1, 'supervised', 1, 1, False, 1, -1, '1f1b', 1])
+
+
+def cases():
+    for model in MODELS:
+        for sharding in ('none', 'ddp', 'fsdp'):
+            yield Case(model, sharding, 'fp32', 4, 256, False)
+            yield Case(model, sharding, 'bf16', 2, 128, True)
+            if model not in OTHERS:
+                yield Case(model, sharding, 'bf16', 4, 256, False)
+                yield Case(model, sharding, 'fp32', 1, 64, False)
+    for model in ADAPTED:
+        for sharding in ('none', 'ddp', 'fsdp'):
+            yield Case(model, sharding, 'bf16', 4, 256, False, 8)
+            yield Case(model, sharding, 'fp32', 2, 128, True, 8)
+    for model in ('llama', 'llama, many words', 'qwen3', 'bert'):
+        yield Case(model, 'fsdp_grad_op', 'fp32', 4, 256, False)
+        yield Case(model, 'fsdp_grad_op', 'bf16', 2, 128, True)
+        if model in ADAPTED:
+            yield Case(model, 'fsdp_grad_op', 'bf16', 4, 256, False, 8)
+        yield Case(model, 'fsdp', 'fp32', 4, 256, False, replicas=2)
+        yield Case(model, 'fsdp', 'bf16', 2, 128, True, replicas=4)
+    for model in ('llama', 'llama, many words', 'qwen3'):
+        for sharding in ('fsdp', 'fsdp_grad_op'):
+            yield Case(model, sharding, 'bf16', 2, 128, True, method='dpo')
+            if model in ADAPTED:
+                yield Case(model, sharding, 'bf16', 2, 256, True, 8, method='dpo')
+        yield Case(model, 'fsdp', 'fp32', 2, 256, False, method='dpo')
+        yield Case(model, 'fsdp', 'bf16', 2, 256, False, method='dpo, by_layer')
+        yield Case(model, 'fsdp', 'bf16', 4, 256, True, method='kto')
+    yield Case('llama', 'ddp', 'bf16', 2, 128, True, method='dpo')
+    yield Case('llama', 'ddp', 'fp32', 2, 256, False, method='dpo')
+    for model in DIVIDED:
+        for tensor in (2, 4):
+            yield Case(model, 'fsdp', 'fp32', 4, 256, False, tensor=tensor)
+            yield Case(model, 'fsdp', 'bf16', 2, 128, True, tensor=tensor)
+            yield Case(model, 'fsdp', 'bf16', 4, 256, False, tensor=tensor)
+    for model in ('llama', 'qwen3'):
+        yield Case(model, 'fsdp', 'fp32', 4, 256, False, replicas=2, tensor=2)
+        yield Case(model, 'fsdp', 'bf16', 2, 128, True, replicas=2, tensor=2)
+    for model in DIVIDED:
+        for context in (2, 4):
+            yield Case(model, 'fsdp', 'bf16', 2, 2048, True, context=context)
+            yield Case(model, 'fsdp', 'bf16', 1, 1024, False, context=context)
+    for model in ('llama', 'qwen3'):
+        yield Case(model, 'fsdp', 'bf16', 2, 2048, True, 8, context=2)
+        yield Case(model, 'fsdp', 'bf16', 2, 2048, False, replicas=2, context=2)
+        yield Case(model, 'fsdp', 'bf16', 2, 2048, True, tensor=2, context=2)
+        yield Case(model, 'fsdp', 'bf16', 2, 2048, False, tensor=2, context=4)
+    for model in DIVIDED:
+        for sharding in ('none', 'fsdp'):
+            yield Case(model, sharding, 'bf16', 2, 256, True, selective=True)
+            yield Case(model, sharding, 'bf16', 1, 1024, True, selective=True)
+    for pipeline, schedule, microbatches in ((2, '1f1b', 4), (4, '1f1b', 8), (4, 'gpipe', 4), (2, 'interleaved_1f1b', 4)):
+        for rank in sorted({0, 1, pipeline - 1}):
+            its = dict(pipeline=pipeline, rank=rank, schedule=schedule, microbatches=microbatches)
+            yield Case('llama', 'none', 'bf16', 2, 256, True, **its)
+            yield Case('llama', 'fsdp', 'bf16', 2, 256, False, **its)
+            yield Case('llama', 'fsdp_grad_op', 'bf16', 2, 256, True, **its)
+            yield Case('qwen3, own head', 'fsdp_grad_op', 'fp32', 1, 256, False, **its)
+    for rank in (0, 1):
+        its = dict(pipeline=2, rank=rank, microbatches=4)
+        yield Case('llama', 'fsdp_grad_op', 'bf16', 2, 512, True, tensor=2, **its)
+        yield Case('qwen3, own head', 'fsdp_grad_op', 'bf16', 2, 512, False, tensor=2, **its)
+        yield Case('llama', 'fsdp_grad_op', 'bf16', 1, 1024, True, context=2, **its)
+        yield Case('llama', 'fsdp_grad_op', 'bf16', 1, 1024, False, tensor=2, context=2, **its)
