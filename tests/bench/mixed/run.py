@@ -238,11 +238,12 @@ def soak(mixed, minutes):
     told, grows = {}, []
     for name, all_of_it in samples.items():
         kept = [one for one in all_of_it if one[0] > warm]
-        told[name], error, medians = slope(kept)
+        grown, error, medians = slope(kept)
+        told[name] = grown, 2 * error
         third = len(kept) // 3
         files = [statistics.median(one[2] for one in part) for part in (kept[:third], kept[-third:])]
-        print(f'{name}: {told[name]:+.2f} ± {2 * error:.2f} MB an hour, of {" ".join(f"{one:.1f}" for one in medians)} MB; open files {files}', flush=True)
-        if told[name] - 2 * error > SLOPE or files[1] > files[0] + 2:
+        print(f'{name}: {grown:+.2f} ± {2 * error:.2f} MB an hour, of {" ".join(f"{one:.1f}" for one in medians)} MB; open files {files}', flush=True)
+        if grown - 2 * error > SLOPE or files[1] > files[0] + 2:
             grows.append(f'{name} grows')
     return told, grows
 
@@ -267,8 +268,8 @@ def main():
             print(f'{mixed.accepted} jobs, {lost} lost; {streams.ended} streams ended')
             streams.close()
             how = {'rounds': 1, 'command': f'tests/bench/mixed/run.py --soak {options.soak:g} --record'}
-            results.publish([results.entry(f'mixed load, memory of {name}, slope over {options.soak:g} minutes', 'road', round(grown, 2), 'MB/h', **how)
-                             for name, grown in told.items()], options)
+            results.publish([results.entry(f'mixed load, memory of {name}, slope over {options.soak:g} minutes', 'road', round(grown, 2), f'MB/h, ± {error:.2f}', **how)
+                             for name, (grown, error) in told.items()], options)
             sys.exit('; '.join(failed + ['jobs were lost'] * bool(lost)) or None)
         reads, submits, pages = [], [], []
         with mixed.crowd():
