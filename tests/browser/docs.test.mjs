@@ -10,7 +10,7 @@ const title = (page, name) => page.getByRole('heading', { level: 1, name, exact:
 const index = (page) => page.getByRole('navigation', { name: 'Documentation' });
 const operations = Object.values(contract.paths).flatMap((item) => Object.values(item).filter(({ operationId }) => operationId));
 
-/** Runs in the page, since some 600 waits from outside take a minute: opens each page and returns those that did not become
+/** Runs in the page, since 640 waits from outside take half a minute more: opens each page and returns those that did not become
     what they should: its title, one second heading of that name, and a curl line where `curl` says so. */
 async function pagesThatFail(expected) {
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
