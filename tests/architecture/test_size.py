@@ -7,7 +7,7 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (524, 48_570),
-    'server': (799, 76_210),
+    'server': (799, 76_221),
     'web': (408, 27_765),
     'migrations': (172, 6_432),
     'deploy': (99, 2_113),

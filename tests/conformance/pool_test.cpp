@@ -149,5 +149,34 @@ TEST(PoolTest, OneSilentConnectionMakesTheOthersSuspect) {
     for (const pid_t backend : backends) kill(backend, SIGCONT);
 }
 
+TEST(PoolTest, OldConnectionsAreReplacedWhileCallsGoOn) {
+    asio::io_context io;
+    Pool pool(io.get_executor(), Cluster::get().superuser(),
+              {.connections = 2, .renew_after = 50ms});
+    pool.start();
+    std::set<int> backends;
+    while (backends.size() < 20) {
+        const auto rows = await(io, pool.run(plain("select pg_backend_pid() v"), 10min));
+        ASSERT_TRUE(rows) << rows.error().message;
+        EXPECT_TRUE(pool.is_up());
+        backends.insert((*rows)[0].get<int>("v"));
+    }
+    // One that is never idle by itself gets nothing new, and ends after what it runs.
+    conformance::HeldLock lock;
+    int served = 0;
+    for (int i = 0; i < 2; ++i) {
+        asio::co_spawn(io, pool.run(plain(lock.wait_for_it), 10min),
+                       [&](std::exception_ptr, Result<Rows> rows) { served += rows.has_value(); });
+    }
+    asio::steady_timer meanwhile(io, 300ms);
+    await(io, [](asio::steady_timer& timer) -> asio::awaitable<int> {
+        co_await timer.async_wait(asio::use_awaitable);
+        co_return 0;
+    }(meanwhile));
+    lock.release();
+    io.restart();
+    while (served < 2) io.run_one();
+}
+
 }  // namespace
 }  // namespace plimsoll::postgres

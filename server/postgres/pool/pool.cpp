@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* kUnreachable = "The database is not reachable.";
 constexpr std::chrono::seconds kLackOfSpace{30};
+constexpr std::chrono::milliseconds kUntilIdle{20};  // from look to look
 
 }  // namespace
 
@@ -25,9 +26,15 @@ struct Pool::Slot {
     Backoff backoff = reconnect_backoff();
     // Batches in flight when the connection became distrusted; an answer since then restores trust.
     std::size_t doubted = 0;
+    bool renews = false;  // replaced as soon as it is idle
+
+    void drop() {
+        connection.reset();
+        renews = false;
+    }
 
     bool serves() const {
-        return connection && (doubted == 0 || connection->under_way() < doubted);
+        return connection && !renews && (doubted == 0 || connection->under_way() < doubted);
     }
 };
 
@@ -64,7 +71,7 @@ void Pool::stop() {
 
 bool Pool::is_up() const {
     return std::any_of(slots_.begin(), slots_.end(),
-                       [](const auto& slot) { return slot->connection != nullptr; });
+                       [](const auto& slot) { return slot->connection || slot->renews; });
 }
 
 PoolLoad Pool::load() const {
@@ -166,12 +173,13 @@ void Pool::open(Slot& slot) {
 }
 
 void Pool::opened(Slot& slot, Result<Handle> handle) {
+    slot.renews = false;
     disk_full_ = !handle && handle.error().message == kDiskFull;
     if (!handle) {
         if (!std::exchange(down_, true))
             log::warn("the database is not reachable", {{"reason", handle.error().message}});
         if (!is_up()) refuse_waiters();
-        return reopen_later(slot);
+        return after_pause(slot, slot.backoff.next(), &Pool::open);
     }
     if (std::exchange(down_, false)) log::info("the database is reachable again");
     slot.backoff.reset();
@@ -179,16 +187,30 @@ void Pool::opened(Slot& slot, Result<Handle> handle) {
     slot.connection = Connection::over(executor_, std::move(*handle),
                                        [this, &slot](const Error& reason) { lost(slot, reason); });
     wake(options_.depth);
+    // At other ages than its neighbours, so that one ends at a time.
+    const auto place = std::ranges::find(slots_, &slot, &std::unique_ptr<Slot>::get);
+    after_pause(slot,
+                options_.renew_after * (slots_.size() + (place - slots_.begin())) / slots_.size(),
+                &Pool::renew);
+}
+
+void Pool::renew(Slot& slot) {
+    if (!slot.connection) return;  // lost in the same moment
+    slot.renews = true;
+    if (slot.connection->under_way() > 0) return after_pause(slot, kUntilIdle, &Pool::renew);
+    slot.connection->close();
+    slot.connection.reset();
+    open(slot);
 }
 
 void Pool::lost(Slot& slot, const Error& reason) {
-    slot.connection.reset();
+    slot.drop();
     log::warn("a connection to the database broke", {{"reason", reason.message}});
     if (reason.code == Errc::timeout) {
         down_ = true;
         doubt_all();
     }
-    reopen_later(slot);
+    after_pause(slot, slot.backoff.next(), &Pool::open);
 }
 
 // The cause of one connection's silence may affect all, and the next caller should not have to wait
@@ -199,17 +221,18 @@ void Pool::doubt_all() {
         slot->doubted = slot->connection->under_way();
         if (slot->doubted > 0) continue;
         slot->connection->close();
-        slot->connection.reset();
-        reopen_later(*slot);
+        slot->drop();
+        after_pause(*slot, slot->backoff.next(), &Pool::open);
     }
 }
 
-void Pool::reopen_later(Slot& slot) {
-    slot.pause.expires_after(slot.backoff.next());
-    slot.pause.async_wait([weak = std::weak_ptr(alive_), &slot](boost::system::error_code aborted) {
-        auto pool = weak.lock();
-        if (!aborted && pool) (*pool)->open(slot);
-    });
+void Pool::after_pause(Slot& slot, std::chrono::milliseconds pause, void (Pool::*then)(Slot&)) {
+    slot.pause.expires_after(pause);
+    slot.pause.async_wait(
+        [weak = std::weak_ptr(alive_), &slot, then](boost::system::error_code aborted) {
+            auto pool = weak.lock();
+            if (!aborted && pool) ((*pool)->*then)(slot);
+        });
 }
 
 }  // namespace plimsoll::postgres

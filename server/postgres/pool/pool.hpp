@@ -19,6 +19,9 @@ struct PoolOptions {
     std::size_t depth = 32;      // batches in flight per connection
     std::size_t waiting = 1024;  // waiting callers; further ones get Errc::unavailable
     std::chrono::milliseconds connect_timeout{3000};
+    // Age at which a connection is replaced once it is idle: libpq and PostgreSQL keep what their
+    // largest row took for as long as the connection lives.
+    std::chrono::milliseconds renew_after{std::chrono::minutes(10)};
 };
 
 // Load of a pool.
@@ -68,7 +71,8 @@ class Pool {
     void opened(Slot& slot, Result<Handle> handle);
     void lost(Slot& slot, const Error& reason);
     void doubt_all();
-    void reopen_later(Slot& slot);
+    void renew(Slot& slot);
+    void after_pause(Slot& slot, std::chrono::milliseconds pause, void (Pool::*then)(Slot&));
     void wake(std::size_t count);
     void refuse_waiters();
     Error unreachable() const;
