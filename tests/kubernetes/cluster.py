@@ -45,11 +45,15 @@ class Cluster:
                    f'--listen-peer-urls={peers}', f'--initial-advertise-peer-urls={peers}', f'--initial-cluster=default={peers}', '--unsafe-no-fsync')
         key = self.folder / 'accounts.key'
         subprocess.run(['openssl', 'genrsa', '-out', key, '2048'], check=True, capture_output=True)
+        self.certify()
         (self.folder / 'tokens.csv').write_text('secret,admin,admin,system:masters\n')
         self.start('kube-apiserver', f'--etcd-servers={store}', f'--secure-port={self.url.rpartition(":")[2]}', '--bind-address=127.0.0.1',
                    f'--cert-dir={self.folder}/certificates', f'--token-auth-file={self.folder}/tokens.csv', '--authorization-mode=RBAC',
                    '--service-cluster-ip-range=10.96.0.0/16', f'--service-account-key-file={key}', f'--service-account-signing-key-file={key}',
-                   '--service-account-issuer=https://kubernetes.default.svc')
+                   '--service-account-issuer=https://kubernetes.default.svc', f'--requestheader-client-ca-file={self.folder}/authority.crt',
+                   f'--proxy-client-cert-file={self.folder}/machine.crt', f'--proxy-client-key-file={self.folder}/machine.key',
+                   '--requestheader-username-headers=X-Remote-User', '--requestheader-group-headers=X-Remote-Group',
+                   '--requestheader-extra-headers-prefix=X-Remote-Extra-')
         self.config = self.folder / 'config'
         self.config.write_text(json.dumps({
             'apiVersion': 'v1', 'kind': 'Config', 'current-context': 'test',
@@ -67,9 +71,19 @@ class Cluster:
         with contextlib.suppress(OSError):
             return self.ask('GET', '/readyz')
 
-    def start(self, program, *arguments):
+    def certify(self):
+        """authority.crt; machine.crt and .key for servers of this machine and for their calls of each other."""
+        def openssl(*arguments):
+            subprocess.run(['openssl', *arguments], cwd=self.folder, check=True, capture_output=True)
+
+        new = ('req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-noenc', '-days', '2')
+        openssl(*new, '-subj', '/CN=authority', '-keyout', 'authority.key', '-out', 'authority.crt')
+        openssl(*new, '-subj', '/CN=machine', '-keyout', 'machine.key', '-out', 'machine.crt', '-CA', 'authority.crt', '-CAkey', 'authority.key',
+                '-addext', 'basicConstraints=CA:FALSE', '-addext', 'subjectAltName=DNS:localhost', '-addext', 'extendedKeyUsage=serverAuth,clientAuth')
+
+    def start(self, program, *arguments, folder=PROGRAMS, env=None):
         with open(self.folder / f'{program}.log', 'w') as log:
-            self.processes.append(subprocess.Popen([PROGRAMS / program, *arguments], stdout=log, stderr=log))
+            self.processes.append(subprocess.Popen([pathlib.Path(folder) / program, *arguments], stdout=log, stderr=log, env=env))
 
     def ask(self, method, path, body=None, kind='application/json'):
         """The API server's answer as text."""

@@ -1,5 +1,5 @@
 """deploy/kubernetes on a real control plane: nothing is refused or warned of, pods are restricted, Helm installs and upgrades it while
-clients call, and engines follow the backlog by KEDA's query. Each pod is a process of this machine.
+clients call, and KEDA scales engines with the backlog. Each pod is a process of this machine.
 
     tests/support/with_database tests/kubernetes/cluster_test.py
 """
@@ -19,14 +19,13 @@ from harness import BIN, Api  # noqa: E402
 
 # The worker program with tasks that last until they are told to end.
 os.environ.setdefault('PLIMSOLL_TEST_ENGINE', str(BIN.parent / 'tests/test_engine_with_faults'))
+import keda  # noqa: E402
 from cluster import NAMESPACE, PROGRAMS, TOOLS, Cluster, Node, until  # noqa: E402
 from engine_case import EngineCase  # noqa: E402
-from queue_client import connect, url_for  # noqa: E402
+from queue_client import url_for  # noqa: E402
 
 SOURCE = ROOT / 'deploy/kubernetes'
-KEDA = (SOURCE / 'operators/keda.yaml').read_text()
-QUERY = ' '.join(re.search(r'query: >-\n((?: {10}.*\n)+)', KEDA)[1].split())
-SECONDS_EACH, MOST = (int(re.search(rf"{name}: '?(\d+)", KEDA)[1]) for name in ('targetQueryValue', 'maxReplicaCount'))
+MOST = int(re.search(r'maxReplicaCount: (\d+)', (SOURCE / 'operators/keda.yaml').read_text())[1])
 BACKLOG, TASKS = 200, 40  # seconds
 SCOPES = ('jobs:read', 'jobs:write', 'reports:read')
 
@@ -132,28 +131,26 @@ class OnACluster(EngineCase):
             self.assertEqual(pod.process.returncode, 0, f'{pod.name} did not end within its grace period')
 
     def follows(self, node):
-        scaler = connect('plimsoll_metrics')
-        self.addCleanup(scaler.close)
-        counts = []
-
-        def scale():
-            """As KEDA and the autoscaler do."""
-            wanted = min(MOST, -(-scaler.execute(QUERY).fetchone()[0] // SECONDS_EACH))
-            self.kubectl('scale', '-n', NAMESPACE, 'deployment/engine', f'--replicas={wanted}')
-            counts.append(wanted)
-            return wanted
-
-        self.assertEqual(scale(), 0)
+        """KEDA's own operator starts the first replica, the autoscaler the others, by the metric that the operator answers."""
+        keda.start(self.cluster)
+        self.kubectl('apply', '--validate=strict', '-n', NAMESPACE, '-f', SOURCE / 'operators/keda.yaml')
+        self.addCleanup(self.kubectl, 'delete', '-n', NAMESPACE, '-f', SOURCE / 'operators/keda.yaml')
+        self.kubectl('wait', '-n', NAMESPACE, '--for=condition=Ready', 'scaledobject/engine', '--timeout=9m')
+        self.assertEqual(self.replicas(), 0)
         began = time.monotonic()
         id = self.submit_backlog(BACKLOG, TASKS)
-        self.assertEqual(scale(), MOST)
-        self.until_every_replica_works(began, MOST)
+        until(self.replicas, 'no replica was started')
+        print(f'scaled {time.monotonic() - began:.1f} s after the backlog appeared', flush=True)
+        self.until_every_replica_works(time.monotonic(), MOST)
+        self.assertEqual(self.replicas(), MOST)
         self.go()
-        self.until(lambda: scale() == 0, 'a backlog is left')
+        self.until(lambda: self.queue.state(id) == 'succeeded', 'a backlog is left')
+        until(lambda: self.replicas() == 0, 'replicas are wanted without work')
         self.until(lambda: not node.of('engine') and len(self.cluster.get('pods')['items']) == 2, 'replicas are left')
-        self.assertEqual(self.queue.state(id), 'succeeded')
         self.assert_each_once(id, [f'hold {self.folder}'] * TASKS)
-        print('replicas:', counts, flush=True)
+
+    def replicas(self):
+        return json.loads(self.cluster.ask('GET', f'/apis/apps/v1/namespaces/{NAMESPACE}/deployments/engine'))['spec']['replicas']
 
 
 if __name__ == '__main__':
