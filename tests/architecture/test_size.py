@@ -7,11 +7,11 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (524, 48_570),
-    'server': (799, 76_221),
-    'web': (408, 27_765),
+    'server': (800, 76_720),
+    'web': (408, 27_770),
     'migrations': (172, 6_432),
     'deploy': (99, 2_113),
-    'tests': (799, None),
+    'tests': (800, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

@@ -61,12 +61,26 @@ std::string as_flag(std::string_view pointer, const json& value) {
     return "--set " + dotted(pointer) + "=" + text;
 }
 
+json parse_python_json(std::string text) {
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\\')
+            ++i;
+        else if (text[i] == '"')
+            quoted = !quoted;
+        for (const std::string_view name : {"-Infinity", "Infinity", "NaN"})
+            if (!quoted && text.compare(i, name.size(), name) == 0)
+                text.replace(i, name.size(), "null");
+    }
+    return json::parse(text, nullptr, false);
+}
+
 Result<json> read_json(const std::string& path) {
     std::ifstream file(path);
     if (!file) return fail(Errc::not_found, "The file cannot be read.", path);
     std::stringstream text;
     text << file.rdbuf();
-    auto value = json::parse(text.str(), nullptr, false);
+    auto value = parse_python_json(text.str());
     if (value.is_discarded()) return fail(Errc::invalid_input, "The file is not JSON.", path);
     if (!value.is_object())
         return fail(Errc::invalid_input, "The file must hold a JSON object.", path);
@@ -167,7 +181,8 @@ std::string GivenArguments::other_than(std::initializer_list<std::string_view> f
     const auto found = std::ranges::find_if(values_, [&](const auto& given) {
         return std::ranges::find(flags, given.first) == flags.end();
     });
-    return found == values_.end() ? std::string() : std::string(found->first);
+    if (found != values_.end()) return std::string(found->first);
+    return settings_.empty() ? std::string() : std::string("--set");
 }
 
 Result<json> GivenArguments::on_top_of(json args) const {

@@ -24,6 +24,9 @@ std::string dotted(std::string_view pointer);
 // cluster.offload=none".
 std::string as_flag(std::string_view pointer, const nlohmann::json& value);
 
+// JSON as Python writes it: Infinity and NaN, which JSON lacks, become null. Discarded: it is none.
+nlohmann::json parse_python_json(std::string text);
+
 // A file of arguments, or a model's config.json.
 Result<nlohmann::json> read_json(const std::string& path);
 

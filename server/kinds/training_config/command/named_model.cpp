@@ -57,7 +57,7 @@ Result<json> from_hub(const std::string& repository) {
     const auto text =
         client::download_text(hub, "/" + repository + "/resolve/main/config.json", kMaxConfig);
     if (!text) return fail(client::about(text.error(), hub, repository));
-    auto config = json::parse(*text, nullptr, false);
+    auto config = parse_python_json(*text);
     if (!config.is_object())
         return fail(Errc::corrupt, "The config.json of " + repository + " is not a JSON object.");
     return config;

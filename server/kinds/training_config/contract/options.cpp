@@ -304,21 +304,20 @@ constexpr Option kOptions[] = {
          {[](const Given& g) { return training(g).parallel.tensor > 1; },
           "Tensor parallelism is laid out as by torchtitan, around the layers of transformers: "
           "heads, feed-forward, embeddings and logits are divided, norms are whole, and the "
-          "text is divided between the products. The time to exchange is not counted."}},
+          "text is divided between the products."}},
     {.pointer = "/cluster/context_parallel",
      .field = fields::setting<&S::parallel, &P::context>,
      .headline = "context parallelism over {} GPUs",
      .limit =
          {[](const Given& g) { return training(g).parallel.context > 1; },
           "Context parallelism is PyTorch's ring attention with gathered keys and values; what its "
-          "kernels need on a GPU was not compared. The time to exchange is not counted."}},
+          "kernels need on a GPU was not compared."}},
     {.pointer = "/cluster/pipeline_parallel",
      .field = fields::setting<&S::parallel, &P::pipeline>,
      .headline = "pipeline of {} stages",
      .limit = {[](const Given& g) { return training(g).parallel.pipeline > 1; },
                "Stages are torchtitan's, where the embeddings and the head count as a layer each. "
-               "What is "
-               "estimated is the GPU with the most to hold. The time to exchange is not counted."}},
+               "What is estimated is the GPU with the most to hold."}},
     {.pointer = "/cluster/schedule",
      .field = fields::setting_word<kSchedules, &S::parallel, &P::schedule>,
      .no_effect = {{kNoPipeline}}},
@@ -331,9 +330,10 @@ constexpr Option kOptions[] = {
                      "One copy of the model has nothing to shard: give more GPUs, or a stage of "
                      "ZeRO, which has a layout of its own on one, too."}}},
      .limit = {[](const Given& g) {
-                   return tr::layout_of(training(g)).sharding != tr::Sharding::none;
+                   return tr::layout_of(training(g)).sharding != tr::Sharding::none ||
+                          training(g).parallel.cards() > 1;
                },
-               "The time to exchange weights and gradients is not counted."}},
+               "The time that the GPUs take to exchange data is not counted."}},
     {.pointer = "/cluster/offload",
      .field = fields::setting_word<kOffloads, &S::offload>,
      .limit = {[](const Given& g) { return tr::layout_of(training(g)).offloads_optimizer; },

@@ -1,7 +1,7 @@
 import type { components } from '../../api/schema';
 import { count, duration } from '../../design/text/format';
 import type { Curve, Figure } from '../kind';
-import { asFit, better, cardName, fitWords, gibibytes, parametersText, rateText, speedText } from './words';
+import { asFit, better, cardName, fitWords, gibibytes, parametersText, rateText, shardingName, speedText } from './words';
 
 /** Of the card that suits the run best. */
 export function figures({ summary }: components['schemas']['TrainingConfigReport']): Figure[] {
@@ -9,7 +9,7 @@ export function figures({ summary }: components['schemas']['TrainingConfigReport
   const { memory, speed, learning_rate: rate, shard } = card;
   const effective = card.accumulation?.nearest.effective ?? 0;
   return [
-    { name: 'GPU', value: null, text: shard ? `${count(shard.cards)} × ${cardName(card)}, ${shard.sharding}` : cardName(card) },
+    { name: 'GPU', value: null, text: shard ? `${count(shard.cards)} × ${cardName(card)}, ${shardingName(shard.sharding)}` : cardName(card) },
     { name: 'Fits', value: null, text: fitWords[asFit(card.fits)] },
     { name: 'Batch', value: card.batch, text: count(card.batch) },
     { name: 'Largest batch', value: card.max_batch, text: count(card.max_batch), better: 'more' },

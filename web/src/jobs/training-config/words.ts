@@ -52,6 +52,9 @@ const groupNames: Record<string, string> = {
 };
 export const groupName = (group: string): string => groupNames[group] ?? group.replaceAll('_', ' ');
 
+const shardings: Record<string, string> = { zero1: 'ZeRO 1', zero2: 'ZeRO 2', zero3: 'ZeRO 3', fsdp_grad_op: 'FSDP (SHARD_GRAD_OP)' };
+export const shardingName = (sharding: string): string => shardings[sharding] ?? sharding.toUpperCase();
+
 export const fitWords = { yes: 'Fits', tight: 'Tight', no: 'Does not fit' } as const;
 export const fitTones = { yes: 'good', tight: 'caution', no: 'bad' } as const;
 export type Fit = keyof typeof fitWords;

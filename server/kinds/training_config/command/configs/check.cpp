@@ -58,7 +58,7 @@ void add_check(CLI::App& app, CommandContext& context) {
         ->add_option("paths", request->paths,
                      "Configurations as of show-config, a run each; a folder is one run")
         ->required();
-    request->given.add_flags(*command);
+    add_run_options(*command, *request);
     command->callback([request, &context] { answer(context, check(*request)); });
 }
 

@@ -1,7 +1,9 @@
 #include "server/kinds/training_config/command/configs/show_config.hpp"
 
 #include "engine/base/json.hpp"
+#include "engine/training/models/parameters.hpp"
 #include "engine/training/models/presets.hpp"
+#include "server/client/hub.hpp"
 #include "server/kinds/training_config/command/commands.hpp"
 #include "server/kinds/training_config/command/configs/backups.hpp"
 #include "server/kinds/training_config/command/configs/configured_stages.hpp"
@@ -10,6 +12,7 @@
 #include "server/kinds/training_config/contract/advice.hpp"
 #include "server/kinds/training_config/contract/bytes.hpp"
 #include "server/kinds/training_config/contract/configs/configured_run.hpp"
+#include "server/kinds/training_config/contract/configs/structures/known_keys.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -30,7 +33,7 @@ Result<std::vector<std::string>> read_files(const ShowRunRequest& request, Confi
     std::vector<std::string> read;
     const auto take = [&](const std::string& file, bool must) -> Result<void> {
         TRY(const auto text, read_config_file(file));
-        const auto taken = read_run(text, run);
+        const auto taken = read_run(text, run, request.without);
         if (taken) read.push_back(file);
         if (!taken && must) return fail(taken.error().code, taken.error().message, file);
         return {};
@@ -65,7 +68,23 @@ Result<std::vector<std::string>> read_files(const ShowRunRequest& request, Confi
 }
 
 std::string unknown_of(const ConfiguredRun& run) {
-    return fmt::format("not known, and taken to change nothing: {}", fmt::join(run.unknown, ", "));
+    constexpr std::size_t kMost = 20;
+    const auto shown = std::min(run.unknown.size(), kMost);
+    return fmt::format("not known, and taken to change nothing: {}{}",
+                       fmt::join(run.unknown.begin(), run.unknown.begin() + shown, ", "),
+                       shown < run.unknown.size()
+                           ? fmt::format(" and {} more", run.unknown.size() - shown)
+                           : std::string());
+}
+
+Result<void> check_left_out(const ShowRunRequest& request, ConfiguredRun& run) {
+    for (const auto& place : request.without)
+        if (!run.left_out.contains(place))
+            return fail(Errc::invalid_input, "--without " + place + ": no file has this key.");
+    if (!run.left_out.empty())
+        run.notes.insert(run.notes.begin(),
+                         fmt::format("left out, as asked: {}", fmt::join(run.left_out, ", ")));
+    return {};
 }
 
 // Without an estimate that may be wrong.
@@ -77,12 +96,19 @@ Result<void> check_modelled(const ConfiguredRun& run, const GivenArguments& give
                         ", which TRL's trainers of preferences read, and the files do not say "
                         "which runs: name it with --method dpo, orpo, kto, grpo or reward.",
                     file);
-    if (run.unmodelled.empty()) return {};
-    std::string message =
+    std::string reasons, without;
+    for (const auto& one : run.unmodelled) {
+        if (!one.flag.empty() && given.has(one.flag)) continue;
+        reasons += "\n  " + one.text;
+        if (!one.place.empty()) without += " --without " + one.place;
+    }
+    if (reasons.empty()) return {};
+    auto message =
         "There is no estimate of this run: settings that are not modelled may change whether it "
-        "fits.";
-    for (const auto& one : run.unmodelled) message += "\n  " + one.text;
+        "fits." +
+        reasons;
     if (!run.unknown.empty()) message += "\n  " + unknown_of(run);
+    if (!without.empty()) message += "\n  For an estimate as if they were not there:" + without;
     return fail(Errc::invalid_input, message, file);
 }
 
@@ -109,13 +135,45 @@ Result<void> require_model(json& args, const ConfiguredRun& run) {
     const auto preset = preset_of(run.model);
     auto model =
         preset.empty() ? named_model(run.model, false) : Result<json>(json{{"preset", preset}});
+    if (!model && model.error().code != Errc::not_found) return fail(model.error());
     if (!model)
-        return fail(Errc::invalid_input, "The model " + run.model +
-                                             " is neither a preset nor on this machine: give "
-                                             "--model " +
-                                             run.model + " to fetch its config.json, or --config.");
+        return fail(
+            Errc::invalid_input,
+            "The model " + run.model + " is neither a preset nor on this machine: " +
+                (client::is_repository(run.model)
+                     ? "give --model " + run.model + " to fetch its config.json, or --config."
+                     : "give its config.json by --config, a model of the same shape by "
+                       "--model OWNER/NAME, or its dimensions by --set "
+                       "'model.dimensions={\"family\":\"llama\",…}'."));
     args["model"] = std::move(*model);
     return {};
+}
+
+// peft adapts the layers whose names end so, and passes over names that no layer has.
+void match_adapters(json& args, ConfiguredRun& run) {
+    if (!args["training"].contains("lora") || !args["training"]["lora"].contains("modules")) return;
+    FieldErrors errors;
+    const auto shape = parse_model(args.at("model"), errors);
+    if (!errors.empty()) return;  // which are reported with the others
+    const auto known = ::plimsoll::training::linear_layers(shape);
+    std::vector<std::string> matching, others;
+    for (const json& module : args["training"]["lora"]["modules"]) {
+        const auto name = module.get<std::string>();
+        auto last = name.substr(name.rfind('.') + 1);
+        const bool has_it = std::ranges::find(known, last) != known.end();
+        auto& list = has_it ? matching : others;
+        if (std::ranges::find(list, last) == list.end()) list.push_back(has_it ? last : name);
+    }
+    const auto adapts_ends = [](const std::string& name) {
+        return has_word("lm_head embed_tokens embed_out wte embed_in", name);
+    };
+    if (matching.empty() || std::ranges::any_of(others, adapts_ends)) return;
+    args["training"]["lora"]["modules"] = matching;
+    if (!others.empty())
+        run.notes.push_back(
+            fmt::format("adapters on {}: the model has no such layers, which peft "
+                        "passes over",
+                        fmt::join(others, ", ")));
 }
 
 // The arguments of the run that the files and the flags describe.
@@ -127,6 +185,9 @@ Result<json> run_arguments(const ShowRunRequest& request, ConfiguredRun& run,
     if (!run.cluster.is_null()) read["cluster"] = run.cluster;
     TRY(auto args, request.given.on_top_of(std::move(read)));
     TRY_DO(require_model(args, run));
+    if (!request.given.has("--lora-modules")) match_adapters(args, run);
+    if (args.contains("cluster") && args["cluster"].is_object() && !run.shards_by.empty())
+        args["cluster"].emplace("sharding", run.shards_by);
     if (args.at("training").contains("batch")) return with_described_cards(std::move(args));
     return fail(Errc::invalid_input,
                 "The files do not set a batch size: add the file that does, such as the trainer's "
@@ -186,6 +247,7 @@ std::string advice(const json& card) {
 Result<ConfiguredRequest> configured_request(const ShowRunRequest& request) {
     ConfiguredRun run;
     TRY(auto files, read_files(request, run));
+    TRY_DO(check_left_out(request, run));
     TRY_DO(check_modelled(run, request.given, files.front()));
     TRY(auto args, run_arguments(request, run, files.front()));
     if (run.layers_reference) layer_reference(args);
@@ -293,7 +355,9 @@ bool has_stages(const ShowRunRequest& request) {
 
 Result<Answer> show(const ShowRunRequest& request) {
     if (!has_stages(request)) return show_run(request);
-    if (const auto flag = request.given.other_than({"--gpu"}); !flag.empty())
+    const auto flag =
+        request.without.empty() ? request.given.other_than({"--gpu"}) : std::string("--without");
+    if (!flag.empty())
         return fail(Errc::invalid_input,
                     flag + " has no effect: the guide's stages are fixed, and use one GPU.");
     TRY(const auto profile, profile_or_default(request.given.value("--gpu")));
@@ -314,8 +378,18 @@ void add_show_config(CLI::App& app, CommandContext& context) {
                      "and the stages "
                      "of the NAICS guide")
         ->required();
-    request->given.add_flags(*command);
+    add_run_options(*command, *request);
     command->callback([request, &context] { answer(context, show(*request)); });
+}
+
+void add_run_options(CLI::App& command, ShowRunRequest& request) {
+    request.given.add_flags(command);
+    request.given.add_set(command);
+    command
+        .add_option("--without", request.without,
+                    "Estimate the run without this key of the files (fsdp_config.version); "
+                    "repeatable")
+        ->allow_extra_args(false);
 }
 
 }  // namespace plimsoll::jobs::training_config

@@ -11,10 +11,14 @@
 namespace plimsoll::jobs::training_config {
 
 struct ShowRunRequest {
-    std::vector<std::string> paths;  // files of one run; of folders, those with a known structure
-    GivenArguments given;            // override the files
+    std::vector<std::string> paths;    // files of one run; of folders, those with a known structure
+    GivenArguments given;              // override the files
+    std::vector<std::string> without;  // places in the files to read as if they were not there
     nlohmann::json args = nlohmann::json::object();  // what the files need not say, such as a model
 };
+
+// The flags of the request, which refer to it.
+void add_run_options(CLI::App& command, ShowRunRequest& request);
 
 // What the files and the flags describe.
 struct ConfiguredRequest {

@@ -120,6 +120,17 @@ Result<YAML::Node> parse_toml(std::string_view text) {
 
 }  // namespace
 
+Path parts_of(const std::string& place) {
+    Path path;
+    std::size_t from = 0;
+    for (auto dot = place.find('.'); dot != place.npos; dot = place.find('.', from)) {
+        path.push_back(place.substr(from, dot - from));
+        from = dot + 1;
+    }
+    path.push_back(place.substr(from));
+    return path;
+}
+
 std::string place_of(const Path& path) { return fmt::format("{}", fmt::join(path, ".")); }
 
 Error unreadable(std::string_view text, const YAML::Exception& error) {

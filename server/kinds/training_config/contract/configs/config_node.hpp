@@ -14,6 +14,7 @@ namespace plimsoll::jobs::training_config {
 using Path = std::vector<std::string>;
 
 std::string place_of(const Path& path);  // "trainer.precision"
+Path parts_of(const std::string& place);
 
 inline Path joined(Path path, const std::string& name) {
     path.push_back(name);

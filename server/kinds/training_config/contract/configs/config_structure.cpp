@@ -5,17 +5,6 @@
 namespace plimsoll::jobs::training_config {
 namespace {
 
-Path parts_of(const std::string& place) {
-    Path path;
-    std::size_t from = 0;
-    for (auto dot = place.find('.'); dot != place.npos; dot = place.find('.', from)) {
-        path.push_back(place.substr(from, dot - from));
-        from = dot + 1;
-    }
-    path.push_back(place.substr(from));
-    return path;
-}
-
 // Numbers that only some reports have.
 std::string lack_of(const Recommended& r, const std::string& name) {
     if ((name == "positives" && !r.positives) || (name == "negatives" && !r.negatives))

@@ -3,6 +3,7 @@
 #include "server/kinds/training_config/contract/configs/config_node.hpp"
 
 #include <map>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -13,7 +14,8 @@ inline constexpr std::string_view kDeepSpeed = "DeepSpeed configuration";
 // A setting that may change whether the run fits, and is not modelled.
 struct Unmodelled {
     std::string place;
-    std::string text;  // "PLACE is VALUE: WHY"
+    std::string text;       // "PLACE is VALUE: WHY"
+    std::string flag = {};  // "--optimizer": with it given, it does not count
 };
 
 // The run that configurations of known structure describe, in the terms of the contract's
@@ -28,15 +30,20 @@ struct ConfiguredRun {
     std::vector<std::string> notes;  // what is assumed, or not modelled
     std::string
         preference;  // "beta is 0.1": of a trainer of preferences, which the files leave open
-    bool layers_reference = false;       // FSDP shards a reference by its layers
-    std::vector<Unmodelled> unmodelled;  // with any, there is no estimate
-    std::vector<std::string> unknown;    // keys of which nothing is known
+    std::string shards_by;  // how the library shards over GPUs that only a flag gives; empty: DDP
+    bool layers_reference = false;                // FSDP shards a reference by its layers
+    std::vector<Unmodelled> unmodelled;           // with any, there is no estimate
+    std::vector<std::string> unknown;             // keys of which nothing is known
+    std::set<std::string, std::less<>> left_out;  // places that the files have, and that were asked
+                                                  // to be left out
     std::map<std::string, std::string, std::less<>>
         places;  // of "lora.rank" and others: where it is
 };
 
-// Reads one file into the run. Errors: it is neither YAML nor JSON, or of unknown structure.
-Result<void> read_run(std::string_view text, ConfiguredRun& run);
+// Reads one file into the run, without the keys at these places ("fsdp_config.version"): which of
+// them it had goes into `left_out`. Errors: it is neither YAML nor JSON, or of unknown structure.
+Result<void> read_run(std::string_view text, ConfiguredRun& run,
+                      const std::vector<std::string>& without = {});
 // The same for a parsed file; false: of unknown structure.
 bool read_run(const YAML::Node& root, ConfiguredRun& run);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,5 +27,14 @@ struct KnownKeys {
 const KnownKeys& known_keys(std::string_view library);
 
 bool has_word(std::string_view words, std::string_view word);
+
+template <class Use>
+void each_word(std::string_view words, const Use& use) {
+    while (!words.empty()) {
+        const auto end = std::min(words.find(' '), words.size());
+        if (end > 0) use(words.substr(0, end));
+        words.remove_prefix(std::min(end + 1, words.size()));
+    }
+}
 
 }  // namespace plimsoll::jobs::training_config

@@ -4,8 +4,8 @@
 #include "server/kinds/training_config/contract/configs/structures/planner.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <regex>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,15 +16,6 @@ namespace {
 constexpr double kMaxBucket = 1e11;  // elements
 constexpr std::string_view kNothing =
     "null Null NULL ~ none None NONE false False no No 0 0.0 auto";
-
-template <class Use>
-void each_word(std::string_view words, const Use& use) {
-    while (!words.empty()) {
-        const auto end = std::min(words.find(' '), words.size());
-        if (end > 0) use(words.substr(0, end));
-        words.remove_prefix(std::min(end + 1, words.size()));
-    }
-}
 
 bool is_harmless(const YAML::Node& node, std::string_view harmless) {
     if (!node.IsScalar()) return node.IsNull() || node.size() == 0;
@@ -49,6 +40,14 @@ std::string shown(const YAML::Node& node) {
     return node.IsDefined() && node.IsScalar() ? node.Scalar().substr(0, kMaxBytes) : "set";
 }
 
+// Of a key of which nothing else is known.
+bool sounds_heavy(const std::string& key) {
+    constexpr std::array kHeavy = {"parallel_size", "parallel_degree", "parallel_dim", "offload",
+                                   "quantiz",       "teacher",         "distill"};
+    return std::ranges::any_of(
+        kHeavy, [&](const char* word) { return key.find(word) != std::string::npos; });
+}
+
 bool holds(std::string_view words, const std::string& mapping) {
     const auto member = mapping + ".";
     bool found = false;
@@ -63,81 +62,6 @@ bool knows_members_of(const std::string& mapping, const std::vector<const KnownK
                    return holds(row.keys, mapping);
                });
     });
-}
-
-// Mappings in which projects keep their adapters and quantization, as peft, TRL and LLaMA-Factory
-// name them.
-std::vector<Path> around_adapters(const Path& around) {
-    std::vector<Path> all = {around};
-    if (!around.empty()) all.push_back({});
-    for (const char* name : {"lora", "peft", "lora_config", "peft_config", "model", "quantization",
-                             "quantization_config", "bnb_config"}) {
-        all.push_back({name});
-        if (!around.empty()) all.push_back(joined(around, name));
-    }
-    return all;
-}
-
-// The linear layers of a decoder whose whole names match a pattern, as peft matches it, or why they
-// cannot be told. Patterns come from others: one that could take long is not tried.
-Result<std::vector<std::string>> layers_matching(const std::string& text) {
-    constexpr std::size_t kMaxBytes = 400;
-    constexpr std::array kLayers = {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
-                                    "self_attn.o_proj", "mlp.gate_proj",    "mlp.up_proj",
-                                    "mlp.down_proj"};
-    constexpr std::array kRoots = {"model.layers.", "model.language_model.layers.",
-                                   "language_model.model.layers.", "language_model.layers."};
-    const auto unknown = [] {
-        return fail(Errc::invalid_input, "this pattern of names is not modelled: list the layers");
-    };
-    if (text.size() > kMaxBytes || text.find_first_of("{}") != text.npos) return unknown();
-    std::vector<std::string> matching;
-    try {
-        // The implementation whose time grows with pattern and name alone.
-        const std::regex pattern(text, std::regex::ECMAScript | std::regex_constants::__polynomial);
-        for (const std::string_view layer : kLayers) {
-            bool matches = false;
-            for (const char* root : kRoots) {
-                int found = 0;
-                for (const char* at : {"0.", "1.", "2.", "7.", "10.", "21.", "33.", "70."})
-                    found += std::regex_match(root + (at + std::string(layer)), pattern) ? 1 : 0;
-                if (found != 0 && found != 8)
-                    return fail(Errc::invalid_input,
-                                "adapters on some layers only are not modelled");
-                matches = matches || found != 0;
-            }
-            if (matches) matching.emplace_back(layer.substr(layer.find('.') + 1));
-        }
-    } catch (const std::regex_error&) {
-        return unknown();
-    }
-    if (matching.empty()) return unknown();
-    if (matching.size() == kLayers.size()) matching = {"all-linear"};
-    return matching;
-}
-
-void read_targets(Reader& reader, const Path& place, json& lora) {
-    const auto node = reader.node(place);
-    std::vector<std::string> names;
-    if (node.IsDefined() && node.IsSequence()) {
-        for (const auto& one : node)
-            if (one.IsScalar()) names.push_back(one.Scalar());
-    } else if (node.IsDefined() && node.IsScalar() &&
-               node.Scalar().find_first_of("()[]|*\\.^$") != std::string::npos) {
-        auto matching = layers_matching(node.Scalar());
-        if (!matching) return reader.unmodelled(place, matching.error().message);
-        names = std::move(*matching);
-    } else if (node.IsDefined() && node.IsScalar()) {  // LLaMA-Factory: names with commas between
-        auto text = node.Scalar();
-        std::ranges::replace(text, ',', ' ');
-        each_word(text, [&](std::string_view name) { names.emplace_back(name); });
-    }
-    if (names.empty() || names.front() == "null") return;
-    reader.run.places["lora.targets"] = place_of(place);
-    if (names.front() == "all" || names.front() == "all-linear")
-        lora["targets"] = "all_linear";
-    else
-        lora["modules"] = names;
 }
 
 }  // namespace
@@ -201,6 +125,14 @@ void Reader::attention(const std::string& kind) {
 
 void Reader::shard(const std::string& sharding, std::int64_t cards, const Path& place) {
     if (run.cluster.is_null()) run.cluster = json::object();
+    const auto before = run.cluster.value("sharding", "");
+    const auto zero = [](const std::string& by) { return by.starts_with("zero"); };
+    const auto fsdp = [](const std::string& by) { return by.starts_with("fsdp"); };
+    if ((zero(before) && fsdp(sharding)) || (fsdp(before) && zero(sharding)))
+        unmodelled(place,
+                   fmt::format("beside {} ({}), which shards, too: no library uses both FSDP "
+                               "and DeepSpeed. Leave one of them out",
+                               run.places["sharding"], before));
     // "ddp" is what remains where nothing shards.
     if (sharding != "ddp" || !run.cluster.contains("sharding")) run.cluster["sharding"] = sharding;
     if (cards > 0) run.cluster["cards"] = cards;
@@ -224,10 +156,10 @@ void Reader::buckets(double elements, bool overlaps) {
     run.cluster["reduce_bucket_size"] = static_cast<std::int64_t>(elements) * (twice ? 2 : 1);
 }
 
-void Reader::unmodelled(const Path& place, const std::string& why) {
+void Reader::unmodelled(const Path& place, const std::string& why, const std::string& flag) {
     const auto found = node(place);
     run.unmodelled.push_back(
-        {place_of(place), fmt::format("{} is {}: {}", place_of(place), shown(found), why)});
+        {place_of(place), fmt::format("{} is {}: {}", place_of(place), shown(found), why), flag});
 }
 
 bool Reader::has_reason(std::string_view why) const {
@@ -298,7 +230,11 @@ void Reader::name_rest(const Path& around, const Path& path, const Libraries& li
         const bool knows_members = knows_members_of(key, libraries);
         if (knows_members && one.second.IsMap())
             name_rest(around, place, libraries);
-        else if (!name_weighing(place, key, libraries) && !(knows_members && one.second.IsNull()))
+        else if (name_weighing(place, key, libraries) || (knows_members && one.second.IsNull()))
+            continue;
+        else if (sounds_heavy(key) && !is_harmless(one.second, "1 -1"))
+            unmodelled(place, "it is not known, and its name says that it may change the need");
+        else
             run.unknown.push_back(place_of(place));
     }
 }
@@ -311,74 +247,6 @@ void Reader::name_rest(const Path& around, std::initializer_list<const char*> li
     name_rest(around, around, known);
 }
 
-void read_adapted_run(Reader& reader, const Path& around, std::int64_t library_rank) {
-    auto& run = reader.run;
-    const auto places = around_adapters(around);
-    const auto note = [&](const char* name, const Path& place) {
-        if (has(reader.root, place)) run.places[name] = place_of(place);
-    };
-    for (const char* name :
-         {"max_seq_length", "max_length", "model_max_length", "cutoff_len", "block_size"}) {
-        for (const Path& mapping : {around, Path{}}) {
-            const auto place = joined(mapping, name);
-            const auto length = reader.value(place, 0);
-            if (length <= 0) continue;
-            run.training["sequence_length"] = length;
-            note("sequence_length", place);
-        }
-    }
-    Path place;
-    auto rank = library_rank;
-    for (const auto& mapping : places) {
-        for (const char* name : {"lora_r", "lora_rank", "r"}) {
-            // A bare "r" is a rank only where adapters are configured.
-            const bool own = !mapping.empty() && mapping != around;
-            if (std::string_view(name) == "r" && !own) continue;
-            const auto found = reader.value(joined(mapping, name), std::int64_t{0});
-            if (found < 1 || !place.empty()) continue;
-            rank = found;
-            place = joined(mapping, name);
-        }
-    }
-    if (library_rank >= 0 && rank > 0) {
-        json lora = {{"rank", rank}};
-        run.places["lora.rank"] = place.empty() ? "the library's own rank" : place_of(place);
-        const auto dora = reader.first_of(places, {"use_dora"});
-        if (reader.value(dora, false)) lora["dora"] = true;
-        note("lora.dora", dora);
-        lora["dropout"] = reader.value(reader.first_of(places, {"lora_dropout"}), 0.0);
-        read_targets(
-            reader,
-            reader.first_of(places, {"target_modules", "lora_target_modules", "lora_target"}),
-            lora);
-        run.training["lora"] = lora;
-    }
-    const auto eight = reader.first_of(places, {"load_in_8bit"});
-    const auto four = reader.first_of(places, {"load_in_4bit"});
-    const auto bits = reader.first_of(places, {"quantization_bit"});
-    // LLaMA-Factory quantizes the constants, too, unless the file forbids it.
-    const bool twice = reader.value(
-        reader.first_of(
-            places, {"bnb_4bit_use_double_quant", "use_bnb_nested_quant", "double_quantization"}),
-        has(reader.root, bits));
-    const auto count = reader.value(bits, std::int64_t{0});
-    const auto quantize = [&](const char* as, const Path& by) {
-        run.training["quantization"] = as;
-        note("quantization", by);
-    };
-    if (reader.value(eight, false)) quantize("int8", eight);
-    if (count == 8) quantize("int8", bits);
-    if (reader.value(four, false)) quantize(twice ? "nf4_double" : "nf4", four);
-    if (count == 4) quantize(twice ? "nf4_double" : "nf4", bits);
-    if (count != 0 && count != 4 && count != 8)
-        reader.unmodelled(bits, "only 4 and 8 bits are modelled");
-    for (const auto& mapping : places) {
-        if (mapping.empty() || mapping == around || mapping.back() == "model") continue;
-        reader.node(mapping);
-        reader.name_rest(mapping, {"peft"});
-    }
-}
-
 bool read_run(const YAML::Node& root, ConfiguredRun& run) {
     Reader reader(root, run);
     return read_llama_factory_1(reader) || read_axolotl(reader) || read_torchtune(reader) ||
@@ -386,8 +254,16 @@ bool read_run(const YAML::Node& root, ConfiguredRun& run) {
            read_transformers(reader) || read_lightning(reader);
 }
 
-Result<void> read_run(std::string_view text, ConfiguredRun& run) {
+Result<void> read_run(std::string_view text, ConfiguredRun& run,
+                      const std::vector<std::string>& without) {
     TRY(const auto root, parse_config(text));
+    for (const auto& place : without) {
+        auto around = parts_of(place);
+        const auto key = around.back();
+        around.pop_back();
+        auto mapping = at(root, around);
+        if (member(mapping, key).IsDefined() && mapping.remove(key)) run.left_out.insert(place);
+    }
     if (read_run(root, run)) return {};
     return fail(Errc::invalid_input,
                 "The structure is not recognized: neither Transformers arguments nor a "

@@ -44,8 +44,8 @@ class Reader {
     // DeepSpeed's, of this many elements; stages 1 and 2 have a second one to overlap with.
     void buckets(double elements, bool overlaps);
 
-    // "PLACE is VALUE: WHY".
-    void unmodelled(const Path& place, const std::string& why);
+    // "PLACE is VALUE: WHY". `flag`: what is not modelled does not count where it is given.
+    void unmodelled(const Path& place, const std::string& why, const std::string& flag = {});
     // Names what a mapping holds besides what was read.
     void name_rest(const Path& around, std::initializer_list<const char*> libraries);
 
@@ -63,6 +63,13 @@ class Reader {
 // Length, adapters and quantization of a run whose settings are in `around`. `library_rank`: of
 // adapters whose rank is not given; 0: then there are none; -1: there are none in any case.
 void read_adapted_run(Reader& reader, const Path& around, std::int64_t library_rank);
+
+// By the name of a library or a class; after the adapters.
+void read_optimizer(Reader& reader, const Path& place, const std::string& name);
+// The answers of GRPO, which TRL and axolotl describe by the same keys.
+void read_answers(Reader& reader, const Path& around);
+// GPUs that Ray's workers have.
+void read_ray(Reader& reader);
 
 // Each returns whether the file has the structure, and then has read it.
 bool read_deepspeed(Reader& reader);

@@ -3,7 +3,6 @@
 #include "server/kinds/training_config/contract/configs/structures/reader.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace plimsoll::jobs::training_config {
 namespace {
@@ -11,29 +10,6 @@ namespace {
 std::string simple(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
     return text;
-}
-
-// Of bitsandbytes, PyTorch and torchao, by the last part of its name.
-void read_optimizer(Reader& in, const Path& place, const std::string& name) {
-    static const std::map<std::string, const char*> known = {
-        {"adamw", "adamw"},
-        {"adamw_torch", "adamw"},
-        {"adamw_torch_fused", "adamw"},
-        {"sgd", "sgd"},
-        {"adafactor", "adafactor"},
-        {"adamw8bit", "adam_8bit"},
-        {"adamw_8bit", "adam_8bit"},
-        {"adamw_bnb_8bit", "adam_8bit"},
-        {"adamw_torch_8bit", "adam_8bit"},
-        {"pagedadamw", "paged_adamw"},
-        {"paged_adamw", "paged_adamw"},
-        {"paged_adamw_32bit", "paged_adamw"},
-        {"pagedadamw8bit", "paged_adamw_8bit"},
-        {"paged_adamw_8bit", "paged_adamw_8bit"}};
-    const auto found = known.find(simple(name.substr(name.rfind('.') + 1)));
-    if (found == known.end()) return in.unmodelled(place, "this optimizer is not modelled");
-    in.run.training["optimizer"] = found->second;
-    if (found->first == "adamw_torch") in.run.training["optimizer_kernel"] = "foreach";
 }
 
 bool asks(Reader& in, const char* key) { return in.value(Path{key}, false); }
@@ -50,17 +26,37 @@ void read_axolotl_attention(Reader& in) {
 }
 
 // axolotl loads the model in bf16, trained or frozen, if the file asks for bf16 or leaves it to the
-// GPU, and in fp16 if it asks for that.
+// GPU, and in fp16 if it asks for that; float16 and bfloat16 load so without mixed precision.
 void read_axolotl_precision(Reader& in) {
     const auto bf16 = simple(in.word({"bf16"}, "auto"));
     const bool fp16 = asks(in, "fp16");
-    const bool half = !fp16 && (bf16 == "auto" || bf16 == "full" || bf16 == "true");
-    // Weights in fp16 can only be frozen.
+    const bool narrow = asks(in, "float16") || in.value({"load_in_8bit"}, false);
+    const bool half =
+        asks(in, "bfloat16") || bf16 == "full" || bf16 == "true" || (!fp16 && bf16 == "auto");
+    // Weights in fp16 can only be frozen where gradients are scaled.
     const bool adapts = !in.word({"adapter"}).empty() && in.word({"adapter"}) != "null";
-    in.run.training["precision"] = half             ? "bf16"
-                                   : fp16 && adapts ? "fp16"
-                                   : fp16           ? "fp16_autocast"
-                                                    : "fp32";
+    in.run.training["precision"] = half                         ? "bf16"
+                                   : (fp16 || narrow) && adapts ? "fp16"
+                                   : fp16                       ? "fp16_autocast"
+                                   : narrow                     ? "bf16"
+                                                                : "fp32";
+    if (narrow && !half && !fp16 && !adapts)
+        in.run.notes.emplace_back("weights in fp16 are estimated as weights in bf16");
+}
+
+// Accelerate holds the shards of FSDP1 in fp32, where they are trained in mixed precision; for
+// FSDP2, axolotl's own preparation keeps them in bf16.
+void widen_fsdp1(Reader& in) {
+    const auto& run = in.run;
+    if (!run.cluster.is_object() || !run.cluster.value("sharding", "").starts_with("fsdp")) return;
+    auto version = in.word({"fsdp_version"});
+    for (const char* name : {"fsdp_version", "version"})
+        if (version.empty()) version = in.word({"fsdp_config", name});
+    if (version == "2") return;
+    in.run.notes.emplace_back("FSDP1 is estimated as FSDP2");
+    if (run.training.at("precision") == "bf16" && !run.training.contains("lora") &&
+        in.word({"bf16"}) != "full")
+        in.run.training["precision"] = "bf16_autocast";
 }
 
 void read_axolotl_adapters(Reader& in) {
@@ -73,7 +69,10 @@ void read_axolotl_adapters(Reader& in) {
     read_adapted_run(in, {}, lora ? 8 : -1);
     auto& training = in.run.training;
     if (!lora) return;
-    if (linear) training["lora"]["targets"] = "all_linear";
+    if (linear) {  // besides what is named
+        training["lora"]["targets"] = "all_linear";
+        training["lora"].erase("modules");
+    }
     if (dora) training["lora"]["dora"] = true;
     // Its kernels fuse what has no dropout.
     bool fused = training["lora"].value("dropout", 0.0) == 0 && !dora &&
@@ -137,12 +136,17 @@ void read_axolotl_method(Reader& in) {
     const auto rl = simple(in.word({"rl"}));
     if (rl == "dpo" || rl == "ipo") training["method"] = "dpo";
     if (rl == "orpo" || rl == "kto") training["method"] = rl;
+    if (rl == "grpo" || rl == "gdpo") {
+        training["method"] = "grpo";
+        read_answers(in, {"trl"});
+    }
     if (asks(in, "reward_model")) training["method"] = "reward";
     if (asks(in, "precompute_ref_log_probs")) training["reference"] = "none";
     if (!rl.empty() && rl != "null" && rl != "false" && !training.contains("method"))
         in.unmodelled({"rl"},
-                      "of preference and reinforcement tuning, dpo, ipo, kto and orpo are "
-                      "modelled");
+                      "of preference and reinforcement tuning, dpo, ipo, kto, orpo, grpo and gdpo "
+                      "are modelled: name the nearest with --method",
+                      "--method");
 }
 
 // "torchtune.models.qwen2_5.qlora_qwen2_5_7b_instruct" is Qwen/Qwen2.5-7B-Instruct on the hub.
@@ -164,6 +168,9 @@ std::string torchtune_model(std::string builder) {
         {"gemma_", "google/gemma-", "", 'b'},
         {"phi3_mini", "microsoft/Phi-3-mini-4k-instruct", "", 'B'},
         {"phi4_14b", "microsoft/phi-4", "", 'B'},
+        {"llama4_scout_17b_16e", "meta-llama/Llama-4-Scout-17B-16E-Instruct", "", 'B'},
+        {"llama4_maverick_17b_128e", "meta-llama/Llama-4-Maverick-17B-128E-Instruct", "", 'B'},
+        {"qwen3_", "Qwen/Qwen3-", "", 'B'},
         {"qwen2_5_", "Qwen/Qwen2.5-", "", 'B'},
         {"qwen2_", "Qwen/Qwen2-", "", 'B'}};
     for (const std::string_view method : {"qlora_", "lora_", "dora_", "qdora_"})
@@ -173,10 +180,12 @@ std::string torchtune_model(std::string builder) {
     if (found == std::end(kPublished)) return builder;
     auto size = builder.substr(found->builder.size());  // "0_5b_instruct"
     std::string tuning;
+    // Of Qwen 3, the tuned models have the plain name.
+    const bool plain = found->builder == "qwen3_";
     for (const std::string_view end : {"_instruct", "_base"}) {
         if (!size.ends_with(end)) continue;
         size.resize(size.size() - end.size());
-        if (end == "_instruct") tuning = "-Instruct";
+        if ((end == "_instruct") != plain) tuning = plain ? "-Base" : "-Instruct";
     }
     std::ranges::replace(size, '_', '.');
     if (size.ends_with('b')) size.back() = found->billions;
@@ -197,6 +206,18 @@ void read_torchtune_adapters(Reader& in, const std::string& builder) {
     }
     if (in.value({"model", "apply_lora_to_mlp"}, false))
         for (const char* name : {"gate_proj", "up_proj", "down_proj"}) modules.emplace_back(name);
+    // Phi's layers are divided in torchtune, and fused in transformers.
+    if (builder.find("phi") != std::string::npos) {
+        std::vector<std::string> fused;
+        for (const auto& name : modules) {
+            const auto whole = has_word("q_proj k_proj v_proj", name) ? "qkv_proj"
+                               : has_word("gate_proj up_proj", name)  ? "gate_up_proj"
+                                                                      : name;
+            if (std::ranges::find(fused, whole) == fused.end()) fused.push_back(whole);
+        }
+        modules = std::move(fused);
+        in.run.notes.emplace_back("adapters of divided layers are estimated on fused ones");
+    }
     if (!modules.empty()) lora["modules"] = modules;
     lora["dropout"] = in.value({"model", "lora_dropout"}, 0.0);
     if (in.value({"model", "use_dora"}, builder.find("dora_") != std::string::npos))
@@ -213,11 +234,6 @@ void read_torchtune_adapters(Reader& in, const std::string& builder) {
 
 bool is_axolotl(const YAML::Node& root) {
     return has(root, {"base_model"}) && has(root, {"micro_batch_size"});
-}
-
-bool is_torchtune(const YAML::Node& root) {
-    return word_at(root, {"model", "_component_"}).starts_with("torchtune.") ||
-           word_at(root, {"policy_model", "_component_"}).starts_with("torchtune.");
 }
 
 // The structure of LLaMA-Factory's new trainer, which holds logits and types of its own.
@@ -241,6 +257,10 @@ bool read_axolotl(Reader& in) {
     run.model = in.word({"base_model"});
     in.batch({"micro_batch_size"}, 1);
     in.accumulation({"gradient_accumulation_steps"});
+    if (const auto all = in.value({"batch_size"}, std::int64_t{0});
+        all > 0 && word_at(in.root, {"gradient_accumulation_steps"}).empty())
+        run.accumulation =
+            std::max<std::int64_t>(1, all / run.training.at("batch").get<std::int64_t>());
     run.training["sequence_length"] = in.value({"sequence_len"}, 512);
     run.places["sequence_length"] = "sequence_len";
     read_axolotl_precision(in);
@@ -250,8 +270,6 @@ bool read_axolotl(Reader& in) {
         if (in.value({"fsdp_config", name}, false)) run.training["checkpointing"] = true;
     if (checkpointing.starts_with("offload") || checkpointing == "unsloth")
         in.unmodelled({"gradient_checkpointing"}, "activations on the CPU are not modelled");
-    const auto optimizer = in.word({"optimizer"}, "adamw_torch_fused");
-    read_optimizer(in, {"optimizer"}, optimizer);
     in.clip(in.value({"max_grad_norm"}, 1.0) > 0);
     read_axolotl_attention(in);
     read_axolotl_sharding(in);
@@ -259,14 +277,31 @@ bool read_axolotl(Reader& in) {
     read_axolotl_method(in);
     if (asks(in, "sample_packing") || asks(in, "batch_flattening")) run.training["packed"] = true;
     read_axolotl_adapters(in);
+    read_optimizer(in, {"optimizer"}, in.word({"optimizer"}, "adamw_torch_fused"));
+    widen_fsdp1(in);
+    read_ray(in);
     in.name_rest({}, {"axolotl"});
     return true;
+}
+
+bool is_torchtune(const YAML::Node& root) {
+    return word_at(root, {"model", "_component_"}).starts_with("torchtune.") ||
+           word_at(root, {"policy_model", "_component_"}).starts_with("torchtune.");
 }
 
 bool read_torchtune(Reader& in) {
     if (!is_torchtune(in.root)) return false;
     auto& run = in.run;
     run.structures.emplace_back("torchtune configuration");
+    // By what its other recipes read.
+    if (!has(in.root, {"optimizer"}) && !has(in.root, {"reward_functions"})) {
+        run.unmodelled.push_back(
+            {"",
+             "the file has no optimizer: it evaluates, generates or quantizes, and trains "
+             "nothing; give the configuration of the training"});
+        return true;
+    }
+    run.shards_by = "fsdp";
     const auto component = in.word({"model", "_component_"});
     const auto builder = component.substr(component.rfind('.') + 1);
     run.model = torchtune_model(builder);
@@ -280,9 +315,6 @@ bool read_torchtune(Reader& in) {
         run.places["sequence_length"] = "tokenizer.max_seq_len";
     }
     run.training["packed"] = in.value({"dataset", "packed"}, false);
-    read_optimizer(in, {"optimizer", "_component_"},
-                   in.word({"optimizer", "_component_"}, "adamw"));
-    if (in.value({"optimizer", "fused"}, false)) run.training["optimizer_kernel"] = "fused";
     in.clip(in.value({"clip_grad_norm"}, 0.0) > 0);
     if (in.value({"optimizer_in_bwd"}, false)) run.training["optimizer_in_backward"] = true;
     // Its recipes for several GPUs shard; only the launcher says how many there are.
@@ -299,11 +331,19 @@ bool read_torchtune(Reader& in) {
     if (copies > 1) in.replicas(copies);
     if (word_at(in.root, {"loss", "_component_"}).find("rlhf") != std::string::npos)
         in.unmodelled({"loss", "_component_"},
-                      "pairs of answers and a reference model are not modelled");
+                      "torchtune's pairs of answers and reference model are not modelled; the "
+                      "nearest that is: estimate --method dpo --whole-logits");
     run.notes.emplace_back(
         "torchtune's own model and loss keep less than those of transformers, "
         "which are estimated");
     read_torchtune_adapters(in, builder);
+    const auto optimizer = in.word({"optimizer", "_component_"}, "torch.optim.AdamW");
+    read_optimizer(in, {"optimizer", "_component_"}, optimizer);
+    if (in.value({"optimizer", "fused"}, false))
+        run.training["optimizer_kernel"] = "fused";
+    else if (optimizer.starts_with("torch.") && run.training.value("optimizer", "") == "adamw")
+        run.training["optimizer_kernel"] =
+            in.value({"optimizer", "foreach"}, true) ? "foreach" : "single";
     in.name_rest({}, {"torchtune"});
     return true;
 }

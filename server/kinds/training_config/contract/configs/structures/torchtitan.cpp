@@ -11,11 +11,24 @@ bool is_torchtitan(const YAML::Node& root) {
 }
 
 // The model on the hub whose shape the flavor has; else the file's own words.
-std::string model_of(const std::string& name, const std::string& flavor) {
-    static const std::map<std::string, std::string> before = {{"llama3", "meta-llama/Llama-3.1-"},
-                                                              {"qwen3", "Qwen/Qwen3-"}};
+std::string model_of(std::string name, const std::string& flavor) {
+    static const std::map<std::string, std::string> before = {{"llama2", "meta-llama/Llama-2-"},
+                                                              {"llama3", "meta-llama/Llama-3.1-"},
+                                                              {"qwen3", "Qwen/Qwen3-"},
+                                                              {"gpt_oss", "openai/gpt-oss-"}};
+    static const std::map<std::string, std::string> whole = {
+        {"deepseek_v3 16B", "deepseek-ai/DeepSeek-V2-Lite"},
+        {"deepseek_v3 236B", "deepseek-ai/DeepSeek-V2"},
+        {"deepseek_v3 671B", "deepseek-ai/DeepSeek-V3"},
+        {"llama4 17bx16e", "meta-llama/Llama-4-Scout-17B-16E"},
+        {"llama4 17bx128e", "meta-llama/Llama-4-Maverick-17B-128E"}};
+    name = name.substr(name.rfind('.') + 1);  // "simple_fsdp.llama3", of an experiment
+    if (name == "llama3_ft") name = "llama3";
+    const auto known = whole.find(name + " " + flavor);
+    if (known != whole.end()) return known->second;
     const auto found = before.find(name);
-    if (found == before.end()) return name + " " + flavor;
+    if (found == before.end() || flavor.starts_with("debug")) return name + " " + flavor;
+    if (name == "llama2") return found->second + flavor.substr(0, flavor.size() - 1) + "b-hf";
     const bool newer = name == "llama3" && has_word("1B 3B", flavor);
     return (newer ? "meta-llama/Llama-3.2-" : found->second) + flavor;
 }
@@ -121,12 +134,12 @@ void read_precision(Reader& in) {
 void read_recomputation(Reader& in) {
     const Path mode = {"activation_checkpoint", "mode"};
     const auto its = in.word(mode, "selective");
+    const Path option = {"activation_checkpoint", "selective_ac_option"};
+    const auto by = in.word(option, "2");
     in.run.training["checkpointing"] = its != "none";
     if (has_word("full none", its)) return;
     if (its != "selective")
         return in.unmodelled(mode, "of its modes, full and selective are modelled");
-    const Path option = {"activation_checkpoint", "selective_ac_option"};
-    const auto by = in.word(option, "2");
     const auto every = by.find_first_not_of("0123456789") == std::string::npos && by.size() < 4
                            ? std::atoi(by.c_str())
                            : -1;
@@ -155,7 +168,11 @@ bool read_torchtitan(Reader& in) {
     if (!is_torchtitan(in.root)) return false;
     auto& run = in.run;
     run.structures.emplace_back("torchtitan configuration");
-    run.model = model_of(in.word({"model", "name"}), in.word({"model", "flavor"}));
+    const auto name = in.word({"model", "name"});
+    run.model = in.word({"hf_transformers", "model"}, model_of(name, in.word({"model", "flavor"})));
+    if (name == "flux" || name == "vlm")
+        run.unmodelled.push_back(
+            {"", "model.name is " + name + ": models of images are not modelled"});
     in.batch({"training", "batch_size"});
     in.batch({"training", "local_batch_size"}, run.training.contains("batch") ? 0 : 8);
     run.training["free_logits"] = true;  // its loop deletes them

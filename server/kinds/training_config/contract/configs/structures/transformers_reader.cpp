@@ -6,21 +6,6 @@
 namespace plimsoll::jobs::training_config {
 namespace {
 
-const std::map<std::string, const char*>& optimizers() {
-    static const std::map<std::string, const char*> known = {
-        {"adamw_torch_fused", "adamw"},
-        {"adamw_torch", "adamw"},
-        {"sgd", "sgd"},
-        {"adafactor", "adafactor"},
-        {"adamw_bnb_8bit", "adam_8bit"},
-        {"adamw_torch_8bit", "adam_8bit"},
-        {"adamw_8bit", "adam_8bit"},
-        {"paged_adamw", "paged_adamw"},
-        {"paged_adamw_32bit", "paged_adamw"},
-        {"paged_adamw_8bit", "paged_adamw_8bit"}};
-    return known;
-}
-
 // The same arguments, read into a run.
 class ArgumentReader {
   public:
@@ -38,7 +23,6 @@ class ArgumentReader {
         in_.accumulation(in("gradient_accumulation_steps"));
         read_precision();
         read_checkpointing();
-        read_optimizer();
         in_.clip(in_.value(in("max_grad_norm"), 1.0) > 0);
         read_attention();
         read_sharding();
@@ -51,6 +35,8 @@ class ArgumentReader {
         note_evaluation();
         read_adapted_run(in_, around_, rank());
         keep_frozen_half();
+        read_optimizer();
+        read_ray(in_);
         if (factory_ && run_.training.contains("lora") && !run_.places.contains("lora.targets"))
             run_.training["lora"]["targets"] = "all_linear";
         for (const char* mapping : {"model", "model_args", "model_arguments"})
@@ -124,12 +110,9 @@ class ArgumentReader {
 
     void read_optimizer() {
         const auto name = in_.word(in("optim"), "adamw_torch_fused");
-        const auto found = optimizers().find(name);
-        if (found == optimizers().end())
-            return in_.unmodelled(in("optim"), "this optimizer is not modelled");
-        const bool momentum = in_.word(in("optim_args")).find("momentum") != std::string::npos;
-        run_.training["optimizer"] = name == "sgd" && momentum ? "sgd_momentum" : found->second;
-        if (name == "adamw_torch") run_.training["optimizer_kernel"] = "foreach";
+        plimsoll::jobs::training_config::read_optimizer(in_, in("optim"), name);
+        if (name == "sgd" && in_.word(in("optim_args")).find("momentum") != std::string::npos)
+            run_.training["optimizer"] = "sgd_momentum";
     }
 
     void read_attention() {
@@ -217,29 +200,7 @@ class ArgumentReader {
             if (shows && !training.contains("method")) training["method"] = sign.method;
         }
         if (in_.value(in("precompute_ref_log_probs"), false)) training["reference"] = "none";
-        if (training.value("method", "") == "grpo") read_answers();
-    }
-
-    // Prompts have no limit of their own since TRL 0.24.
-    void read_answers() {
-        constexpr std::int64_t kDefaultTokens = 512;
-        auto& training = run_.training;
-        const auto answer = in_.value(in("max_completion_length"), kDefaultTokens);
-        const auto prompt = in_.value(in("max_prompt_length"), kDefaultTokens);
-        training["target_length"] = answer;
-        training["sequence_length"] = prompt + answer;
-        if (!in_.node(in("max_prompt_length")).IsDefined())
-            run_.notes.push_back(
-                "prompts of 512 tokens are assumed (change it with "
-                "--sequence-length, prompt and answer)");
-        training["reference"] = in_.value(in("beta"), 0.0) > 0 ? "model" : "none";
-        if (!in_.value(in("use_vllm"), false)) return;
-        training["generation"] = "vllm";
-        if (in_.word(in("vllm_mode"), "colocate") != "server")
-            in_.unmodelled(in("use_vllm"),
-                           "vLLM beside the trainer takes vllm_gpu_memory_utilization of the GPU "
-                           "(0.3 by default): estimate --method grpo --generation vllm on the rest "
-                           "(--gpu-memory)");
+        if (training.value("method", "") == "grpo") read_answers(in_, around_);
     }
 
     // "full_shard auto_wrap", a list of such words, or true; FSDP's own settings are beside it.
@@ -298,6 +259,35 @@ class ArgumentReader {
 };
 
 }  // namespace
+
+// Prompts have no limit of their own since TRL 0.24.
+void read_answers(Reader& reader, const Path& around) {
+    constexpr std::int64_t kDefaultTokens = 512;
+    const auto in = [&](const char* name) { return joined(around, name); };
+    auto& training = reader.run.training;
+    const auto answer = reader.value(in("max_completion_length"), kDefaultTokens);
+    const auto prompt = reader.value(in("max_prompt_length"), kDefaultTokens);
+    training["target_length"] = answer;
+    training["sequence_length"] = prompt + answer;
+    if (!reader.node(in("max_prompt_length")).IsDefined())
+        reader.run.notes.push_back(
+            "prompts of 512 tokens are assumed (change it with "
+            "--sequence-length, prompt and answer)");
+    training["reference"] = reader.value(in("beta"), 0.0) > 0 ? "model" : "none";
+    if (!reader.value(in("use_vllm"), false)) return;
+    training["generation"] = "vllm";
+    if (reader.word(in("vllm_mode"), "colocate") != "server")
+        reader.unmodelled(in("use_vllm"),
+                          "vLLM beside the trainer takes vllm_gpu_memory_utilization of the GPU "
+                          "(0.3 by default): estimate --method grpo --generation vllm on the rest "
+                          "(--gpu-memory)",
+                          "--generation");
+}
+
+void read_ray(Reader& reader) {
+    const auto workers = reader.value({"ray_num_workers"}, std::int64_t{0});
+    if (workers > 1) reader.shard("ddp", workers, {"ray_num_workers"});
+}
 
 bool read_transformers(Reader& reader) {
     const auto around = trainer_arguments(reader.root);

@@ -104,5 +104,14 @@ TEST(GivenArguments, NameTheSourceOfAValue) {
     EXPECT_EQ(of("/workload/epochs", ""), "--set workload.epochs");
 }
 
+TEST(GivenArguments, ReadsJsonAsPythonWritesIt) {
+    const auto read = parse_python_json(
+        R"({"limit": [0.0, Infinity], "low": -Infinity, "nan": NaN, "text": "Infinity \" NaN"})");
+    EXPECT_EQ(read, nlohmann::json::parse(
+                        R"({"limit": [0.0, null], "low": null, "nan": null,
+                            "text": "Infinity \" NaN"})"));
+    EXPECT_TRUE(parse_python_json("{Infinit}").is_discarded());
+}
+
 }  // namespace
 }  // namespace plimsoll::jobs::training_config

@@ -161,5 +161,106 @@ TEST(ReadClusters, ReadsLightningsDevicesAndStrategies) {
         run_of(fsdp("activation_checkpointing_policy: null")).training.contains("checkpointing"));
 }
 
+TEST(ReadRun, NamesShardsOfTwoLibraries) {
+    ConfiguredRun run;
+    ASSERT_TRUE(read_run(kAccelerate + "distributed_type: FSDP\n", run));
+    ASSERT_TRUE(read_run("zero_optimization: {stage: 3}\n", run));
+    ASSERT_EQ(run.unmodelled.size(), 1);
+    EXPECT_THAT(run.unmodelled[0].text, HasSubstr("beside distributed_type (fsdp)"));
+    // Two files of the same library say it twice.
+    ConfiguredRun same;
+    ASSERT_TRUE(read_run(kAccelerate + "distributed_type: DEEPSPEED\n", same));
+    ASSERT_TRUE(read_run("zero_optimization: {stage: 3, max_live_parameters: 1e9}\n", same));
+    EXPECT_TRUE(same.unmodelled.empty() && same.unknown.empty());
+    EXPECT_EQ(same.cluster["sharding"], "zero3");
+}
+
+TEST(ReadRun, ReadsTorchtitansFiles) {
+    const std::string before =
+        "# torchtitan\n\n[job]\ndump_folder = \"./outputs\"\n\n[model]\nname = \"llama3\"\nflavor "
+        "= "
+        "\"70B\"\nconverters = [\n    # none\n]\n\n[training]\nlocal_batch_size = 16  # of a copy\n"
+        "seq_len = 8_192\nmax_norm = 1.0\n\n";
+    const std::string full = "[activation_checkpoint]\nmode = \"full\"\n\n";
+    const auto run = run_of(before + full +
+                            "[parallelism]\ndata_parallel_shard_degree = 32\n"
+                            "tensor_parallel_degree = 8\npipeline_parallel_degree = 1\n");
+    EXPECT_EQ(run.model, "meta-llama/Llama-3.1-70B");
+    EXPECT_EQ(
+        run.cluster,
+        (nlohmann::json{
+            {"sharding", "fsdp"}, {"cards", 256}, {"tensor_parallel", 8}, {"fp32_reduce", true}}));
+    EXPECT_EQ(run.training["batch"], 16);
+    EXPECT_EQ(run.training["sequence_length"], 8192);
+    EXPECT_EQ(run.training["precision"], "bf16_autocast");
+    EXPECT_EQ(run.training["optimizer_kernel"], "fused");
+    EXPECT_EQ(run.training["checkpointing"], true);
+    EXPECT_TRUE(run.unmodelled.empty() && run.unknown.empty());
+    // As many shards as the launcher's GPUs allow.
+    EXPECT_FALSE(run_of(before + full).cluster.contains("cards"));
+    const auto ring = run_of(before + full +
+                             "[parallelism]\ndata_parallel_shard_degree = 4\n"
+                             "context_parallel_degree = 8\n");
+    EXPECT_EQ(
+        ring.cluster,
+        (nlohmann::json{
+            {"sharding", "fsdp"}, {"cards", 32}, {"context_parallel", 8}, {"fp32_reduce", true}}));
+    EXPECT_EQ(ring.training["free_logits"], true);
+    const std::string stages = before + full +
+                               "[parallelism]\npipeline_parallel_degree = 4\n"
+                               "data_parallel_shard_degree = 2\n";
+    const auto pipeline = run_of(stages +
+                                 "pipeline_parallel_schedule = \"Interleaved1F1B\"\n"
+                                 "pipeline_parallel_microbatch_size = 2\n");
+    EXPECT_EQ(pipeline.cluster, (nlohmann::json{{"sharding", "fsdp_grad_op"},
+                                                {"cards", 8},
+                                                {"pipeline_parallel", 4},
+                                                {"schedule", "interleaved_1f1b"},
+                                                {"microbatches", 8},
+                                                {"fp32_reduce", true}}));
+    EXPECT_EQ(pipeline.training["batch"], 2);
+    EXPECT_FALSE(pipeline.training.contains("free_logits"));
+    EXPECT_TRUE(pipeline.unmodelled.empty() && pipeline.unknown.empty());
+    EXPECT_EQ(run_of(stages + "fsdp_reshard_after_forward = \"always\"\n").cluster["sharding"],
+              "fsdp");
+    for (const auto* line :
+         {"pipeline_parallel_schedule = \"InterleavedZeroBubble\"\n",
+          "pipeline_parallel_microbatch_size = 3\n", "pipeline_parallel_layers_per_stage = 4\n",
+          "pipeline_parallel_last_stage_less_layers = 0\n"})
+        EXPECT_THAT(unmodelled(stages + line), HasSubstr("parallelism.pipeline_parallel_"));
+    EXPECT_THAT(unmodelled(before + full + "[parallelism]\nexpert_parallel_degree = 2\n"),
+                HasSubstr("parallelism.expert_parallel_degree is 2"));
+    const auto selective =
+        run_of(before + "[activation_checkpoint]\nselective_ac_option = \"op\"\n");
+    EXPECT_EQ(selective.training["checkpointing"], true);
+    EXPECT_EQ(selective.training["selective_checkpointing"], true);
+    EXPECT_TRUE(selective.unmodelled.empty());
+    EXPECT_EQ(run_of(before).training["checkpointing_every"], 2);
+    EXPECT_THAT(unmodelled(before + "[activation_checkpoint]\nselective_ac_option = \"x\"\n"),
+                HasSubstr("selective_ac_option"));
+    EXPECT_TRUE(
+        run_of(before + full + "[float8]\nfilter_fqns = [\"output\"]\n").unmodelled.empty());
+    auto converted = before + full;
+    converted.replace(converted.find("    # none"), 10, "\"float8\"");
+    EXPECT_EQ(run_of(converted).training["fp8"], true);
+    EXPECT_TRUE(run_of(converted).unmodelled.empty());
+    EXPECT_EQ(run_of(before + full + "[compile]\nenable = true\n").training["compile"], true);
+    converted.replace(converted.find("\"float8\""), 8, "\"mx\"");
+    EXPECT_THAT(unmodelled(converted), HasSubstr("FP8 alone"));
+    EXPECT_THAT(unmodelled("[model]\nname = \"flux\"\nflavor = \"dev\"\n[training]\nsteps = 1\n"),
+                HasSubstr("models of images"));
+    const auto model = [](const std::string& name, const std::string& flavor) {
+        return run_of("[model]\nname = \"" + name + "\"\nflavor = \"" + flavor +
+                      "\"\n[training]\nsteps = 1\n")
+            .model;
+    };
+    EXPECT_EQ(model("llama2", "13B"), "meta-llama/Llama-2-13b-hf");
+    EXPECT_EQ(model("simple_fsdp.llama3", "8B"), "meta-llama/Llama-3.1-8B");
+    EXPECT_EQ(model("deepseek_v3", "671B"), "deepseek-ai/DeepSeek-V3");
+    EXPECT_EQ(model("llama3", "debugmodel"), "llama3 debugmodel") << "nothing on the hub";
+    EXPECT_THAT(run_of(before + full + "[training]\nnew_key = 3\n").unknown,
+                testing::ElementsAre("training.new_key"));
+}
+
 }  // namespace
 }  // namespace plimsoll::jobs::training_config
