@@ -315,7 +315,8 @@ class Training(unittest.TestCase):
             file = pathlib.Path(place) / "train.yaml"
             for published, preset in (("meta-llama/Meta-Llama-3-8B-Instruct", "llama-8b"), ("google-bert/bert-base-uncased", "bert-base"),
                                       ("microsoft/Phi-3-mini-4k-instruct", "phi-3-mini"), ("google/gemma-2-2b-it", "gemma-2-2b"),
-                                      ("mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"), ("openai-community/gpt2", "gpt2")):
+                                      ("mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"),
+                                      ("mistralai/Mistral-Nemo-Instruct-2407", "mistral-nemo-12b"), ("openai-community/gpt2", "gpt2")):
                 file.write_text(f"model_name_or_path: {published}\noutput_dir: out\nper_device_train_batch_size: 2\n")
                 shown = json.loads(self.server.run("show-config", file, "--json", "--gpu", "h200").stdout)
                 self.assertEqual(shown["model"], preset, published)

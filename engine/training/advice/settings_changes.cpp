@@ -107,6 +107,25 @@ std::vector<SettingsChange> last_changes_of(const ReportRequest& request) {
     return all;
 }
 
+std::vector<SettingsChange> offloads() {
+    const auto is_kept = [](const auto& t) { return t.offload == Offload::none; };
+    return {
+        {"optimizer in the host's memory (ZeRO-2; copies are not timed)",
+         [=](auto& t) {
+             return is_kept(t) && !is_fsdp(t.sharding) && t.sharding != Sharding::zero3;
+         },
+         [](auto& t) {
+             t.sharding = Sharding::zero2;
+             t.offload = Offload::optimizer;
+         }},
+        {"weights and optimizer in the host's memory (copies are not timed)", is_kept,
+         [](auto& t) {
+             if (!is_fsdp(t.sharding)) t.sharding = Sharding::zero3;
+             t.offload = Offload::parameters;
+         }},
+    };
+}
+
 SettingsChange more_cards(int cards) {
     return {std::to_string(cards) + " GPUs, sharded (FSDP)", [](const auto&) { return true; },
             [cards](auto& t) {

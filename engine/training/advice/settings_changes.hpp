@@ -21,6 +21,9 @@ struct SettingsChange {
 std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuProfile& gpu);
 // What is given up when these are not enough.
 std::vector<SettingsChange> last_changes_of(const ReportRequest& request);
+// What copies to and from the host's memory in every step, which the speed does not count; the
+// least of it first.
+std::vector<SettingsChange> offloads();
 SettingsChange more_cards(int cards);
 
 }  // namespace plimsoll::training

@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace plimsoll::training {
@@ -51,15 +52,26 @@ class Search {
         }
         std::ranges::sort(card_.what_ifs, std::greater(),
                           [](const WhatIf& w) { return w.batch_factor * w.speed_factor; });
-        for (int cards = 2 * settings_.cards; stuck && cards <= kMaxCards; cards *= 2) {
-            const auto more = more_cards(cards);
-            const auto before = card_.what_ifs.size();
-            try_changes({&more});
-            if (card_.what_ifs.size() > before) break;
-        }
+        if (!stuck) return;
+        const auto recompute = named(changes, "gradient checkpointing");
+        const auto qlora = named(changes, "LoRA on 4-bit weights (QLoRA)");
+        for (const auto& offload : offloads())
+            if (helps({&offload}) || helps({&offload, recompute})) break;
+        for (int cards = 2 * settings_.cards; cards <= kMaxCards; cards *= 2)
+            if (const auto more = more_cards(cards); helps({&more})) return;
+        if (!card_.what_ifs.empty()) return;
+        for (int cards = 2 * settings_.cards; cards <= kMaxCards; cards *= 2)
+            if (const auto more = more_cards(cards);
+                helps({qlora, &more}) || helps({qlora, recompute, &more}))
+                return;
     }
 
   private:
+    static const SettingsChange* named(const std::vector<SettingsChange>& changes,
+                                       std::string_view name) {
+        return &*std::ranges::find(changes, name, &SettingsChange::name);
+    }
+
     // What `changes`, made one after the other, make of the run; nothing if one of them does not
     // apply.
     std::optional<WhatIf> changed(const Changes& changes) const {
@@ -114,6 +126,12 @@ class Search {
             card_.throughput.samples_per_second;
         card_.what_ifs.push_back(*std::move(w));
         return min;
+    }
+
+    bool helps(const Changes& changes) {
+        const auto before = card_.what_ifs.size();
+        try_changes(changes);
+        return card_.what_ifs.size() > before;
     }
 
     // Makes one change after the other that saves something, from the cheapest sacrifice on, until

@@ -1,6 +1,7 @@
 #include "engine/training/models/presets.hpp"
 
 #include "engine/base/closest.hpp"
+#include "engine/training/models/hugging_face.hpp"
 
 #include <algorithm>
 #include <array>
@@ -128,6 +129,21 @@ ModelShape mixtral(const char* name) {
     return s;
 }
 
+// Of the members in which its config.json differs from its class's defaults.
+ModelShape published(const char* name, std::string_view config) {
+    auto s = from_hugging_face(config).value();
+    s.name = name;
+    return s;
+}
+
+ModelShape gemma3(const char* name, const std::string& text) {
+    return published(name, R"({"model_type":"gemma3","vision_config":{"hidden_size":1152,
+        "intermediate_size":4304,"num_hidden_layers":27,"num_attention_heads":16,"image_size":896,
+        "vision_use_head":false,
+        "patch_size":14},"text_config":{"vocab_size":262208,"sliding_window":1024,)" +
+                               text + "}}");
+}
+
 ModelShape naics() {
     auto s = encoder(Family::naics, "naics-4ch", 6, 384, 12, 1536, 30522, 512, 2);
     s.channels = 4;
@@ -200,6 +216,36 @@ std::vector<Preset> build() {
         {phi3("phi-3-mini", 32, 3072, 32, 32, 8192, 32064), "Phi-3 mini shape"},
         {phi3("phi-4", 40, 5120, 40, 10, 17920, 100352), "Phi-4 14B shape"},
         {mixtral("mixtral-8x7b"), "Mixtral 8x7B shape"},
+        {published("gemma-2-27b", R"({"model_type":"gemma2","num_hidden_layers":46,
+            "hidden_size":4608,"num_attention_heads":32,"num_key_value_heads":16,"head_dim":128,
+            "intermediate_size":36864})"),
+         "Gemma 2 27B shape"},
+        {gemma3("gemma-3-4b", R"("num_hidden_layers":34,"hidden_size":2560,
+            "num_attention_heads":8,"num_key_value_heads":4,"intermediate_size":10240)"),
+         "Gemma 3 4B with its vision tower"},
+        {gemma3("gemma-3-12b", R"("num_hidden_layers":48,"hidden_size":3840,
+            "num_attention_heads":16,"num_key_value_heads":8,"intermediate_size":15360)"),
+         "Gemma 3 12B with its vision tower"},
+        {gemma3("gemma-3-27b", R"("num_hidden_layers":62,"hidden_size":5376,"head_dim":128,
+            "num_attention_heads":32,"num_key_value_heads":16,"intermediate_size":21504)"),
+         "Gemma 3 27B with its vision tower"},
+        {published("mistral-nemo-12b", R"({"model_type":"mistral","num_hidden_layers":40,
+            "hidden_size":5120,"num_key_value_heads":8,"head_dim":128,"vocab_size":131072,
+            "sliding_window":null})"),
+         "Mistral NeMo 12B shape"},
+        {published("mistral-small-24b", R"({"model_type":"mistral","num_hidden_layers":40,
+            "hidden_size":5120,"num_key_value_heads":8,"head_dim":128,"vocab_size":131072,
+            "intermediate_size":32768,"sliding_window":null})"),
+         "Mistral Small 3 24B shape"},
+        {published("smollm3-3b", R"({"model_type":"smollm3"})"), "SmolLM3 3B shape"},
+        {published("gpt-oss-20b", R"({"model_type":"gpt_oss","num_hidden_layers":24,
+            "num_local_experts":32})"),
+         "GPT-OSS 20B shape"},
+        {published("qwen3-30b-a3b", R"({"model_type":"qwen3_moe","num_hidden_layers":48,
+            "hidden_size":2048,"num_attention_heads":32,"num_key_value_heads":4,"head_dim":128,
+            "intermediate_size":6144,"moe_intermediate_size":768,"num_experts":128,"num_experts_per_tok":8,
+            "vocab_size":151936})"),
+         "Qwen3 30B A3B shape"},
         {deberta("deberta-v3-base", 12, 768, 12, 3072), "DeBERTa-v3 base"},
         {modernbert("modernbert-base", 22, 768, 12, 1152), "ModernBERT base"},
         {modernbert("modernbert-large", 28, 1024, 16, 2624), "ModernBERT large"},
@@ -222,10 +268,11 @@ struct Alias {
     std::string_view name;
     std::string_view preset;
 };
-constexpr std::array<Alias, 10> kAliases = {{{"bert-base-uncased", "bert-base"},
+constexpr std::array<Alias, 11> kAliases = {{{"bert-base-uncased", "bert-base"},
                                              {"bert-large-uncased", "bert-large"},
                                              {"distilbert-base-uncased", "distilbert"},
                                              {"tinyllama-1.1b", "llama-1b"},
+                                             {"mistral-nemo", "mistral-nemo-12b"},
                                              {"llama-2-7b", "llama-7b"},
                                              {"llama-3-8b", "llama-8b"},
                                              {"llama-3.1-8b", "llama-8b"},

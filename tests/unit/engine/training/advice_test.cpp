@@ -148,8 +148,9 @@ TEST(Report, ReportsAShortage) {
     EXPECT_EQ(report->gpus[0].fit, Fit::no);
     EXPECT_EQ(report->gpus[0].reason, BatchReason::nothing_fits);
     const auto& ways = report->gpus[0].what_ifs;
-    ASSERT_EQ(ways.size(), 2U) << "of settings, and on more cards";
+    ASSERT_EQ(ways.size(), 3U) << "of settings, by the host's memory, and on more cards";
     EXPECT_THAT(ways.front().change, HasSubstr("QLoRA"));
+    EXPECT_THAT(ways[1].change, HasSubstr("in the host's memory"));
     EXPECT_THAT(ways.back().change, HasSubstr("GPUs, sharded"));
     for (const auto& way : ways) {
         auto changed = r;
@@ -160,6 +161,10 @@ TEST(Report, ReportsAShortage) {
     r.settings.sequence = 4096;
     EXPECT_THAT(make_report(r)->gpus[0].what_ifs.front().change, HasSubstr(" + "))
         << "no change alone is enough";
+    r.shape = *preset("llama-70b");
+    r.settings = {.sequence = 1024, .precision = Precision::bf16};
+    EXPECT_THAT(make_report(r)->gpus[0].what_ifs.back().change, HasSubstr("QLoRA"))
+        << "nor are as many cards as are tried";
     r.gpus.clear();
     EXPECT_EQ(make_report(r).error().where, "/gpus");
 }

@@ -2,7 +2,7 @@ import type { Args } from './words';
 
 export const presets: readonly (readonly [string, readonly string[]])[] = [
   ['Encoders', ['bert-base', 'bert-large', 'roberta-base', 'roberta-large', 'distilbert', 'minilm-l6', 'minilm-l12', 'minilm-large', 'finbert', 'deberta-v3-base', 'modernbert-base', 'modernbert-large', 'vit-base']],
-  ['Decoders', ['gpt2', 'gpt2-medium', 'gpt2-large', 'gpt2-xl', 'llama-1b', 'llama-3.2-1b', 'llama-3.2-3b', 'llama-7b', 'llama-8b', 'llama-70b', 'mistral-7b', 'qwen2.5-0.5b', 'qwen2.5-1.5b', 'qwen2.5-3b', 'qwen2.5-7b', 'qwen2.5-14b', 'qwen2.5-32b', 'qwen2.5-72b', 'qwen3-0.6b', 'qwen3-1.7b', 'qwen3-4b', 'qwen3-8b', 'qwen3-14b', 'qwen3-32b', 'gemma-2-2b', 'gemma-2-9b', 'gemma-3-1b', 'phi-3-mini', 'phi-4', 'mixtral-8x7b']],
+  ['Decoders', ['gpt2', 'gpt2-medium', 'gpt2-large', 'gpt2-xl', 'llama-1b', 'llama-3.2-1b', 'llama-3.2-3b', 'llama-7b', 'llama-8b', 'llama-70b', 'mistral-7b', 'qwen2.5-0.5b', 'qwen2.5-1.5b', 'qwen2.5-3b', 'qwen2.5-7b', 'qwen2.5-14b', 'qwen2.5-32b', 'qwen2.5-72b', 'qwen3-0.6b', 'qwen3-1.7b', 'qwen3-4b', 'qwen3-8b', 'qwen3-14b', 'qwen3-32b', 'gemma-2-2b', 'gemma-2-9b', 'gemma-2-27b', 'gemma-3-1b', 'gemma-3-4b', 'gemma-3-12b', 'gemma-3-27b', 'mistral-nemo-12b', 'mistral-small-24b', 'phi-3-mini', 'phi-4', 'smollm3-3b', 'gpt-oss-20b', 'mixtral-8x7b', 'qwen3-30b-a3b']],
   ['Encoder and decoder', ['t5-small', 't5-base', 'flan-t5-base', 'flan-t5-large']],
   ['From the guides', ['naics-4ch', 'temporal', 'lstm']],
 ];

@@ -119,8 +119,8 @@ std::string preset_of(const std::string& model) {
     auto name = model.substr(model.rfind('/') + 1);
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
     if (name.starts_with("meta-")) name.erase(0, 5);
-    for (const char* end :
-         {"-v0.1", "-instruct", "-it", "-pt", "-4k", "-uncased", "-hf", "-base"}) {
+    for (const char* end : {"-2407", "-2501", "-v0.1", "-v0.2", "-v0.3", "-instruct", "-it", "-pt",
+                            "-4k", "-uncased", "-hf", "-base"}) {
         if (::plimsoll::training::preset(name)) break;
         if (name.ends_with(end)) name.resize(name.size() - std::string_view(end).size());
     }
