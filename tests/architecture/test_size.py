@@ -6,7 +6,7 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (524, 48_570),
+    'engine': (524, 48_647),
     'server': (800, 76_720),
     'web': (408, 27_770),
     'migrations': (172, 6_432),
