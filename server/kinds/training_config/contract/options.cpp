@@ -336,10 +336,9 @@ constexpr Option kOptions[] = {
                "The time that the GPUs take to exchange data is not counted."}},
     {.pointer = "/cluster/offload",
      .field = fields::setting_word<kOffloads, &S::offload>,
-     .limit =
-         {[](const Given& g) { return tr::layout_of(training(g)).offloads_optimizer; },
-          "Offload was compared with DeepSpeed's own steps; FSDP's was not. The host keeps 16 to "
-          "18 bytes for each trained parameter and 2 for each frozen one."}},
+     .limit = {[](const Given& g) { return tr::layout_of(training(g)).offloads_optimizer; },
+               "Offload was compared with DeepSpeed's own steps; FSDP's was not. The host keeps 16 "
+               "to 18 bytes of each trained parameter."}},
     {.pointer = "/cluster/replicas",
      .field = fields::setting<&S::replicas>,
      .headline = "{} replicas",
