@@ -106,7 +106,7 @@ grant insert (webhook_id, team_id, type, data) on webhook_delivery to plimsoll_a
 grant execute on function
   accept_invitation, apply_retention, authenticate_session, authenticate_token, begin_password_attempt, cancel_job,
   cancel_overlapped, change_password, claim_schedules, claim_webhook_deliveries, create_dataset, delete_dataset,
-  delete_job, end_overdue, enqueue, enqueue_dataset, ensure_partitions, expire_keys, expire_leases,
+  delete_jobs, end_overdue, enqueue, enqueue_dataset, ensure_partitions, expire_keys, expire_leases,
   expire_uploads, explain_missing, explain_wait, find_invitation, find_submit, fold_usage, forget_audit, forget_usage,
   forget_webhook_deliveries, job_progress, jobs_of_device, lift_hold, list_attempts, list_cleanups,
   list_device_classes, list_devices, list_holds, list_linked_chunks, list_log, list_model_use, list_shares, list_tasks,

@@ -299,7 +299,7 @@ awaitable<void> Server::drain() {
     if (engine_) engine_->stop();
     if (!co_await http_.drained(kConnectionDrain))
         log::warn("closed the remaining connections after the drain time");
-    while (engine_running_) co_await pause(kWatchInterval);
+    while (engine_running_ || draining_.held()) co_await pause(kWatchInterval);
 }
 
 void Server::force_exit_on_second_signal() {

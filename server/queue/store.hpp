@@ -105,6 +105,9 @@ class JobStore {
     virtual awaitable<Result<std::optional<Wait>>> wait(TeamId team, JobId id) = 0;
     // Removes a final job with its texts and results; Errc::conflict while it is not final.
     virtual awaitable<Result<void>> remove(TeamId team, UserId by, JobId id) = 0;
+    // The same for many in one transaction; returns those that are not final, and are still there.
+    virtual awaitable<Result<std::vector<JobId>>> remove_finished(TeamId team, UserId by,
+                                                                  std::vector<JobId> ids) = 0;
     // Events with a number above `after`, oldest first.
     virtual awaitable<Result<std::vector<JobEvent>>> events(TeamId team, JobId id,
                                                             std::int64_t after, int limit) = 0;

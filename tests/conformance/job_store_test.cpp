@@ -107,6 +107,22 @@ TEST_F(JobStoreTest, ARemovedJobLeavesOnlyAuditRows) {
               "job.create job.delete");
 }
 
+TEST_F(JobStoreTest, ManyAreRemovedAtOnceButUnfinishedOnesStay) {
+    const auto first = must(stores_.jobs.submit(job_of(1))).id;
+    const auto second = must(stores_.jobs.submit(job_of(1))).id;
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
+    WorkerProcess host(io_, kind_, "host", "host");
+    finish(worker, host);
+    const auto waiting = must(stores_.jobs.submit(job_of(1))).id;
+    const std::vector all{first, waiting, second, JobId{first.value + 1000}};
+    EXPECT_EQ(must(stores_.jobs.remove_finished(people_.team, people_.user, all)),
+              std::vector{waiting});
+    EXPECT_EQ(Cluster::get().execute("select string_agg(id::text, ' ') from plimsoll.job "
+                                     "where team_id = " +
+                                     std::to_string(people_.team.value)),
+              std::to_string(waiting.value));
+}
+
 TEST_F(JobStoreTest, SubmitsShareCommits) {
     constexpr int kCallers = 500;
     std::set<std::int64_t> ids;

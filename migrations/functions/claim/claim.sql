@@ -11,6 +11,9 @@
 -- To keep leases short, a worker holds at most two: one running, one fetched ahead. A task that a worker died on is
 -- handed out alone and, for a minute, not to the device that it died on while another one could run it.
 --
+-- Whoever follows a job is notified that it starts, unless it is a single task of less than 50 ms: its end comes at
+-- once.
+--
 -- Nothing is claimed above a quota: an account whose next task does not fit is marked and skipped until there is room.
 --
 -- A transaction of its own, so that nobody waits for the class while tasks are read and sent, or a disk writes. A crash
@@ -27,6 +30,7 @@ language plpgsql security definer set search_path = plimsoll, pg_temp
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare
+  v_told_seconds constant float8 := 0.05;
   v_worker worker;
   v_work float8;
   v_bucket smallint;
@@ -37,6 +41,8 @@ declare
   v_high bigint;
   v_started bigint[];  -- this and the one below: jobs whose first tasks are leased
   v_timeouts real[];
+  v_long boolean;  -- one of the tasks takes longer than a moment
+  v_told bigint[];
 begin
   -- A worker that cannot get anything locks nothing: it waits for nobody, and its transaction leaves nothing to flush.
   perform from worker w
@@ -103,18 +109,20 @@ begin
   where c.ctid = v_now.clock_spot and n.vclock > v_now.clock;
 
   select min(id), max(id) into v_low, v_high from unnest(v_given.jobs) u(id);
+  v_long := v_told_seconds * v_worker.speed < any (v_given.ests);
   with started as (
     update job j set state = 'running', started_at = p_now, last_event = j.last_event + 1,
       started_event = j.last_event + 1, revision = j.revision + 1
     where j.id = any(v_given.jobs) and j.id between v_low and v_high and j.state = 'queued'
-    returning j.id, j.timeout_seconds
+    returning j.id, j.timeout_seconds, j.tasks_total > 1 or v_long is_long
   )
-  select array_agg(s.id), array_agg(s.timeout_seconds) into v_started, v_timeouts from started s;
+  select array_agg(s.id), array_agg(s.timeout_seconds), array_agg(s.id) filter (where s.is_long)
+  into v_started, v_timeouts, v_told from started s;
   if array_remove(v_timeouts, null) <> '{}' then
     insert into overdue (at, job_id) select p_now + make_interval(secs => s.seconds), s.id
     from unnest(v_started, v_timeouts) s(id, seconds) where s.seconds is not null;
   end if;
-  perform notify_jobs(v_started);
+  perform notify_jobs(v_told);
   fence := v_fence;
   return next;
 end

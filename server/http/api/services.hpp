@@ -7,6 +7,7 @@
 #include "server/planning/planner.hpp"
 #include "server/stores/stores.hpp"
 
+#include <memory>
 #include <span>
 
 #include <boost/asio/thread_pool.hpp>
@@ -20,8 +21,16 @@ class Draining {
     void begin() { begun_ = true; }
     bool begun() const { return begun_; }
 
+    // Of work after a response; the server stays until none is held.
+    std::shared_ptr<void> hold() {
+        ++held_;
+        return {nullptr, [this](void*) { --held_; }};
+    }
+    bool held() const { return held_ > 0; }
+
   private:
     bool begun_ = false;
+    int held_ = 0;
 };
 
 class PasswordService;

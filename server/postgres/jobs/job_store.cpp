@@ -164,7 +164,7 @@ class JobStore final : public queue::JobStore {
     // The job is read after what it follows from was written: had a crash come before, it would be
     // missing.
     awaitable<Result<void>> keep(TeamId team, JobId id) override {
-        CO_TRY_DO(co_await pool_.run(Statement::of(sql::jobs_flush), kCallTimeout));
+        CO_TRY_DO(co_await pool_.run(on_disk(), kCallTimeout));
         CO_TRY_DO(co_await get(team, id));
         co_return Result<void>{};
     }
@@ -260,12 +260,26 @@ class JobStore final : public queue::JobStore {
 
     awaitable<Result<void>> remove(TeamId team, UserId by, JobId id) override {
         CO_TRY(auto rows,
-               co_await run_in(pool_, in_team(team), Statement::of(sql::jobs_delete, team, id, by)));
+               co_await run_in(pool_, in_team(team),
+                               Statement::of(sql::jobs_delete, team, std::vector{id.value}, by)));
         const auto outcome = rows[0].get<std::string>("outcome");
         if (outcome == "not_found") co_return fail(no_such_job());
         if (outcome == "unfinished")
             co_return fail(Errc::conflict, "The job has not finished yet: cancel it first.");
         co_return Result<void>{};
+    }
+
+    awaitable<Result<std::vector<JobId>>> remove_finished(TeamId team, UserId by,
+                                                          std::vector<JobId> ids) override {
+        std::vector<std::int64_t> jobs;
+        for (const JobId id : ids) jobs.push_back(id.value);
+        CO_TRY(auto rows, co_await run_in(pool_, in_team(team),
+                                          Statement::of(sql::jobs_delete, team, jobs, by)));
+        std::vector<JobId> unfinished;
+        for (const Row row : rows)
+            if (row.get<std::string_view>("outcome") == "unfinished")
+                unfinished.push_back(row.get<JobId>("job_id"));
+        co_return unfinished;
     }
 
     awaitable<Result<std::vector<queue::JobEvent>>> events(TeamId team, JobId id,

@@ -143,11 +143,6 @@ select ord, job_id, outcome, created_at, refusal from plimsoll.enqueue(
   $11::smallint[], $12::text[], $13::boolean[], $14::timestamptz[], $15::text[], $16::bytea[],
   $17::timestamptz[], $18::real[], $19::text[], $20::boolean, $21::int[], $22::int[], $23::real[], $24::bytea[]);
 
--- name: jobs.flush (prepared)
--- A record of the log, which is on disk when this returns, and with it all that was committed before. A transaction
--- that writes nothing does not wait.
-select pg_logical_emit_message(true, 'plimsoll', '');
-
 -- name: jobs.submitted_before
 -- $1 team, $2 Idempotency-Key, $3 fingerprint.
 select job_id, same from plimsoll.find_submit($1::bigint, $2::text, $3::bytea);
@@ -179,12 +174,12 @@ with done as materialized (
 )
 select job_id, outcome from done;
 
--- name: jobs.delete
--- $1 team, $2 job, $3 who.
+-- name: jobs.delete (prepared)
+-- $1 team, $2 jobs, $3 who.
 with done as materialized (
-  select plimsoll.delete_job($1::bigint, $2::bigint) as outcome
+  select job_id, outcome from plimsoll.delete_jobs($1::bigint, $2::bigint[])
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target)
-  select $1::bigint, $3::bigint, 'job.delete', $2::bigint::text from done where outcome = 'deleted'
+  select $1::bigint, $3::bigint, 'job.delete', job_id::text from done where outcome = 'deleted'
 )
-select outcome from done;
+select job_id, outcome from done;

@@ -133,7 +133,9 @@ awaitable<Result<queue::Claim>> WorkerStore::claim_elsewhere(
 
 awaitable<Result<queue::Claim>> WorkerStore::leased(WorkerHandle worker, Statement claiming) {
     auto reading = Statement::of(sql::worker_read_lease, worker.id, worker.epoch, held_.fences());
-    reading.begins_transaction = true;
+    // What an idle worker finds is wanted at once, and is little: one transaction takes less time.
+    // What a busy one fetches ahead may be much: nobody waits for the class while it is read.
+    reading.begins_transaction = !held_.empty();
     Batch batch;
     batch.push_back(std::move(claiming));
     batch.push_back(std::move(reading));

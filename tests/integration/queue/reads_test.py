@@ -193,7 +193,7 @@ class Lists(QueueCase):
             self.app.rows("""update job set labels = '{"desk": "rates"}' where id = %s returning 1""", id)
         self.assertEqual((found('desk', 'energy'), found('run', '7'), found('desk', 'rates')), ([], [], [id]))
         self.queue.rows('select cancel_job(%s, %s)', self.team, id)
-        self.queue.rows('select delete_job(%s, %s)', self.team, id)
+        self.queue.rows('select outcome from delete_jobs(%s, array[%s::bigint])', self.team, id)
         self.assertEqual(self.queue.one('select count(*) from job_label'), 0)
 
     def test_labels_of_another_team_are_not_seen(self):

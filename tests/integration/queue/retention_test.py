@@ -73,7 +73,7 @@ class Retention(QueueCase):
         self.assertEqual(self.queue.one('select count(*) from overdue'), 5)
         self.assertEqual(self.retain(9), ['dropped'])
         self.assertEqual({r.job_id for r in self.queue.rows('select job_id from overdue')}, {deleted, kept})
-        self.queue.rows('select delete_job(%s, %s)', self.team, deleted)
+        self.queue.rows('select outcome from delete_jobs(%s, array[%s::bigint])', self.team, deleted)
         self.assertEqual([r.job_id for r in self.queue.rows('select job_id from overdue')], [kept])
 
     def test_a_drop_does_not_wait(self):

@@ -332,7 +332,7 @@ class Road(QueueCase):
 
     def test_a_finished_job_can_be_deleted_with_its_data(self):
         [id] = self.submit(job(self.team))
-        delete = lambda team: self.queue.one('select delete_job(%s, %s)', team, id)
+        delete = lambda team: self.queue.one('select outcome from delete_jobs(%s, array[%s::bigint])', team, id)
         self.assertEqual(delete(self.team), 'unfinished')
         self.queue.complete(self.cpu, self.queue.claim(self.cpu))
         self.run_merges()
@@ -341,6 +341,27 @@ class Road(QueueCase):
         for table in ('task', 'result', 'event', 'report', 'attempt'):
             self.assertEqual(self.queue.one(f'select count(*) from {table} where job_id = %s', id), 0, table)
         self.assertEqual(delete(self.team), 'not_found')
+
+    def test_many_jobs_can_be_deleted_at_once(self):
+        ended, running, others = self.submit(job(self.team), job(self.team), job(self.other_team))
+        self.queue.complete(self.cpu, [t for t in self.queue.claim(self.cpu) if t.job_id in (ended, others)])
+        self.run_merges()
+        self.assertEqual(sorted(self.queue.rows('select * from delete_jobs(%s, %s)', self.team, [ended, running, others])),
+                         [(ended, 'deleted'), (running, 'unfinished'), (others, 'not_found')])
+        self.assertEqual([r.id for r in self.queue.rows('select id from job order by id')], [running, others])
+
+    def test_who_follows_a_job_is_told_that_it_starts_unless_its_end_comes_at_once(self):
+        moment, long, many = self.submit(job(self.team, [task(seconds=0.04)], merge=False), job(self.team, [task(seconds=0.06)], merge=False),
+                                         job(self.team, [task(seconds=0.001)] * 2))
+        listener = self.second_queue().connection
+        listener.execute('listen plimsoll_job')
+        told = lambda: [int(id) for notice in listener.notifies(timeout=0) for id in notice.payload.split(',')]
+        tasks = self.queue.claim(self.cpu, seconds=0.03)
+        self.assertEqual((tasks[0].job_id, told()), (moment, []))
+        tasks += self.queue.claim(self.cpu)
+        self.assertEqual((self.queue.state(moment), sorted(told())), ('running', [long, many]))
+        self.queue.complete(self.cpu, tasks[:1])
+        self.assertEqual(told(), [moment])
 
     def test_progress_of_running_tasks_is_a_snapshot(self):
         [id] = self.submit(job(self.team, [task(100)]))

@@ -235,7 +235,7 @@ class Schedules(QueueCase):
         id = self.make()
         made = self.answer(id).job_id
         self.finish(made)
-        self.assertEqual(self.queue.one('select delete_job(%s, %s)', self.team, made), 'deleted')
+        self.assertEqual(self.queue.one('select outcome from delete_jobs(%s, array[%s::bigint])', self.team, made), 'deleted')
         self.assertEqual(self.answer(id, 3600, 7200).outcome, 'submitted')
 
 

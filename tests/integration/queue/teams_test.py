@@ -60,7 +60,7 @@ class Teams(QueueCase):
         [foreign] = self.submit(job(self.other_team))
         ask = "'2026-01-01', '2026-01-02', '{}', 5"
         calls = {
-            'cancel_job(%(team)s, %(job)s)', 'delete_job(%(team)s, %(job)s)', 'redrive_jobs(%(team)s, array[%(job)s])',
+            'cancel_job(%(team)s, %(job)s)', 'delete_jobs(%(team)s, array[%(job)s])', 'redrive_jobs(%(team)s, array[%(job)s])',
             'explain_wait(%(team)s, %(job)s)', 'explain_missing(%(team)s, %(job)s)', "list_model_use(%(team)s, 'm')", "find_submit(%(team)s, 'k', 'f')", 'delete_dataset(%(team)s, 1)',
             "create_dataset(%(team)s, 1, 'd', 'csv', 1, 9, 9, 9)", f'read_usage(%(team)s, {ask})', 'list_holds(%(team)s)',
             'list_shares(%(team)s)', 'list_team_limits(%(team)s)', 'set_team_limit(%(team)s, 1, 1)',

@@ -100,7 +100,7 @@ class Usage(QueueCase):
         self.run_all(seconds=1.0)
         charged = self.charged()
         # Neither has been counted yet.
-        self.assertEqual(self.queue.one('select delete_job(%s, %s)', self.team, first), 'deleted')
+        self.assertEqual(self.queue.one('select outcome from delete_jobs(%s, array[%s::bigint])', self.team, first), 'deleted')
         while self.queue.rows("select from apply_retention(10) where outcome = 'dropped'"):
             pass
         self.assertEqual(self.queue.one('select count(*) from job'), 0)

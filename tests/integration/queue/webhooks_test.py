@@ -59,7 +59,7 @@ class Webhooks(QueueCase):
 
     def test_a_notice_outlives_its_job(self):
         done = self.finish()
-        self.assertEqual(self.queue.one('select delete_job(%s, %s)', self.team, done), 'deleted')
+        self.assertEqual(self.queue.one('select outcome from delete_jobs(%s, array[%s::bigint])', self.team, done), 'deleted')
         [notice] = self.claim()
         self.assertEqual((notice.job_id, notice.data['items_total']), (done, 1))
 

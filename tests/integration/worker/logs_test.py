@@ -84,7 +84,7 @@ class Logs(EngineCase):
         self.assertEqual(self.log(id, end=self.seconds_from_now(-3600)), [])
         with connect('plimsoll_app') as app, self.assertRaises(psycopg.errors.InsufficientPrivilege):
             app.execute('select from task_log')  # list_log alone reads it, for one team
-        self.queue.one('select delete_job(%s, %s)', self.team, id)
+        self.queue.one('select outcome from delete_jobs(%s, array[%s::bigint])', self.team, id)
         self.assertEqual(self.queue.one('select count(*) from task_log where job_id = %s', id), 0)
 
 

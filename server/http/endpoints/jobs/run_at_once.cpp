@@ -6,10 +6,13 @@
 #include "server/http/messages/limits.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::http::endpoints {
@@ -21,6 +24,7 @@ namespace {
 constexpr std::size_t kLargestRows = 4 * 1024 * 1024;  // of one task
 
 constexpr std::chrono::seconds kLongestCancel{30};
+constexpr std::chrono::milliseconds kForgetTogether{100};
 
 std::string why_ended(const queue::Job& job) {
     return job.error.empty() ? "The job was cancelled." : job.error;
@@ -116,22 +120,34 @@ Result<std::string> RunAtOnce::rows(const queue::Ended& ended, const jobs::Plan&
     return lines;
 }
 
-awaitable<void> RunAtOnce::remove(TeamId team, UserId by, JobId id) const {
-    auto removed = co_await store_.remove(team, by, id);
-    if (!removed && removed.error().code == Errc::conflict) {  // its worker has yet to let go of it
-        const auto now = SteadyClock::now();
-        (void)co_await ended(team, id, now, now + kLongestCancel);
-        removed = co_await store_.remove(team, by, id);
-    }
-    if (!removed) {
-        log::warn("a job of this call could not be deleted and is kept",
-                  {{"job", to_public(id)}, {"why", removed.error().message}});
-    }
+awaitable<void> RunAtOnce::forget(const queue::Job& job, UserId by) {
+    const bool first = forgotten_.empty();
+    forgotten_[{job.team, by}].push_back(job.id);
+    if (!first) co_return;
+    boost::asio::co_spawn(co_await boost::asio::this_coro::executor, remove_forgotten(),
+                          boost::asio::detached);
 }
 
-awaitable<void> RunAtOnce::forget(const queue::Job& job, UserId by) const {
-    boost::asio::co_spawn(co_await boost::asio::this_coro::executor, remove(job.team, by, job.id),
-                          boost::asio::detached);
+awaitable<void> RunAtOnce::remove_forgotten() {
+    const auto held = draining_.hold();
+    boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor, kForgetTogether);
+    if (!draining_.begun()) co_await pause.async_wait(boost::asio::use_awaitable);
+    for (auto& [whose, ids] : std::exchange(forgotten_, {}))
+        co_await remove(whose.first, whose.second, std::move(ids));
+}
+
+awaitable<void> RunAtOnce::remove(TeamId team, UserId by, std::vector<JobId> ids) const {
+    auto left = co_await store_.remove_finished(team, by, ids);
+    if (left && !left->empty()) {  // their workers have yet to let go of them
+        const auto now = SteadyClock::now();
+        for (const auto id : *left) (void)co_await ended(team, id, now, now + kLongestCancel);
+        left = co_await store_.remove_finished(team, by, *left);
+    }
+    if (left && left->empty()) co_return;
+    const auto& kept = left ? *left : ids;
+    log::warn("jobs of scoring calls could not be deleted and are kept",
+              {{"jobs", to_public(kept.front()) + (kept.size() > 1 ? ", …" : "")},
+               {"why", left ? "they did not end" : left.error().message}});
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -7,6 +7,9 @@
 #include "server/queue/store.hpp"
 
 #include <chrono>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace plimsoll::http::endpoints {
 
@@ -21,7 +24,7 @@ struct AtOnce {
 // Its arguments must outlive it.
 class RunAtOnce {
   public:
-    RunAtOnce(queue::JobStore& store, queue::JobSignals& signals, const Draining& draining,
+    RunAtOnce(queue::JobStore& store, queue::JobSignals& signals, Draining& draining,
               const Clock& clock)
         : store_(store), signals_(signals), draining_(draining), clock_(clock) {}
 
@@ -30,12 +33,15 @@ class RunAtOnce {
     awaitable<AtOnce> run(queue::NewJob job, const jobs::Contract& kind,
                           std::chrono::milliseconds max, bool keep) const;
 
-    // Deletes the job with its texts and rows, in the background: nobody waits for it. This object
-    // must stay.
-    awaitable<void> forget(const queue::Job& job, UserId by) const;
+    // Deletes the job with its texts and rows, in the background, together with those of the next
+    // tenth of a second: no call waits for it, or beside it. This object must stay.
+    awaitable<void> forget(const queue::Job& job, UserId by);
 
   private:
-    awaitable<void> remove(TeamId team, UserId by, JobId id) const;
+    using Forgotten = std::map<std::pair<TeamId, UserId>, std::vector<JobId>>;
+
+    awaitable<void> remove_forgotten();
+    awaitable<void> remove(TeamId team, UserId by, std::vector<JobId> ids) const;
     awaitable<Result<queue::Ended>> ended(TeamId team, JobId id,
                                           std::chrono::steady_clock::time_point since,
                                           std::chrono::steady_clock::time_point end) const;
@@ -46,8 +52,9 @@ class RunAtOnce {
 
     queue::JobStore& store_;
     queue::JobSignals& signals_;
-    const Draining& draining_;
+    Draining& draining_;
     const Clock& clock_;
+    Forgotten forgotten_;
 };
 
 }  // namespace plimsoll::http::endpoints
