@@ -110,7 +110,7 @@ std::vector<SettingsChange> last_changes_of(const ReportRequest& request) {
 std::vector<SettingsChange> offloads() {
     const auto is_kept = [](const auto& t) { return t.offload == Offload::none; };
     return {
-        {"optimizer in the host's memory (ZeRO-2; copies are not timed)",
+        {"optimizer in the host's memory (copies not timed)",
          [=](auto& t) {
              return is_kept(t) && !is_fsdp(t.sharding) && t.sharding != Sharding::zero3;
          },
@@ -118,7 +118,7 @@ std::vector<SettingsChange> offloads() {
              t.sharding = Sharding::zero2;
              t.offload = Offload::optimizer;
          }},
-        {"weights and optimizer in the host's memory (copies are not timed)", is_kept,
+        {"offload to the host's memory (copies not timed)", is_kept,
          [](auto& t) {
              if (!is_fsdp(t.sharding)) t.sharding = Sharding::zero3;
              t.offload = Offload::parameters;
