@@ -6,12 +6,12 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (524, 48_647),
-    'server': (800, 76_720),
+    'engine': (525, 48_970),
+    'server': (800, 76_740),
     'web': (408, 27_770),
     'migrations': (172, 6_470),
     'deploy': (99, 2_113),
-    'tests': (800, None),
+    'tests': (801, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

@@ -145,7 +145,7 @@ const onFourGpus = (server) => {
   const made = trainingReport(server.add(trainingJob()));
   for (const card of made.summary.gpus) {
     const part = Math.round(card.memory.device_used_bytes / 5);
-    card.shard = { cards: 4, tensor_parallel: 1, context_parallel: 1, pipeline_parallel: 1, pipeline_rank: null, sharding: 'fsdp', offload: 'none', weights_bytes: part, gradients_bytes: part, optimizer_bytes: part, buffers_bytes: part, other_bytes: part, total_bytes: 5 * part };
+    card.shard = { cards: 4, tensor_parallel: 1, context_parallel: 1, expert_parallel: 1, pipeline_parallel: 1, pipeline_rank: null, sharding: 'fsdp', offload: 'none', weights_bytes: part, gradients_bytes: part, optimizer_bytes: part, buffers_bytes: part, other_bytes: part, total_bytes: 5 * part };
   }
   server.reports.set(made.job_id, made);
 };

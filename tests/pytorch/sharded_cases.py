@@ -4,6 +4,10 @@ import collections
 
 SIZES = dict(num_hidden_layers=6, hidden_size=512, num_attention_heads=8, num_key_value_heads=4, head_dim=64,
              intermediate_size=1536, max_position_embeddings=2048)
+NARROW = dict(intermediate_size=512)  # of every expert
+LATENT = dict(vocab_size=4096, head_dim=32, num_key_value_heads=8, kv_lora_rank=128, qk_nope_head_dim=64, qk_rope_head_dim=32,
+              v_head_dim=64, n_routed_experts=16, num_experts_per_tok=4, moe_intermediate_size=512, n_shared_experts=2,
+              first_k_dense_replace=1)
 MODELS = {'llama': dict(SIZES, model_type='llama', vocab_size=8192),
           'llama, many words': dict(SIZES, model_type='llama', vocab_size=65536, tie_word_embeddings=True),
           'qwen3': dict(SIZES, model_type='qwen3', vocab_size=16384, tie_word_embeddings=True),
@@ -11,18 +15,36 @@ MODELS = {'llama': dict(SIZES, model_type='llama', vocab_size=8192),
           'gemma': dict(SIZES, model_type='gemma', vocab_size=16384),
           'gpt_neox': dict(SIZES, model_type='gpt_neox', vocab_size=16384),
           'phi3': dict(SIZES, model_type='phi3', vocab_size=16384, pad_token_id=0),
+          'qwen3_moe': dict(SIZES, model_type='qwen3_moe', vocab_size=4096, num_experts=16, num_experts_per_tok=2,
+                            moe_intermediate_size=512, norm_topk_prob=True),
+          'mixtral, 4 experts': dict(SIZES | NARROW, model_type='mixtral', vocab_size=4096, num_local_experts=4,
+                                     num_experts_per_tok=2),
+          'olmoe': dict(SIZES | NARROW, model_type='olmoe', vocab_size=4096, num_experts=32, num_experts_per_tok=4,
+                        norm_topk_prob=False),
+          'granitemoe': dict(SIZES | NARROW, model_type='granitemoe', vocab_size=4096, num_local_experts=16, num_experts_per_tok=4,
+                             tie_word_embeddings=True),
+          'glm4_moe': dict(SIZES, model_type='glm4_moe', vocab_size=4096, n_routed_experts=16, num_experts_per_tok=4,
+                           moe_intermediate_size=512, n_shared_experts=1, first_k_dense_replace=1),
+          'deepseek_v3': dict(SIZES | LATENT, model_type='deepseek_v3', q_lora_rank=256, n_group=4, topk_group=2),
+          'deepseek_v2': dict(SIZES | LATENT, model_type='deepseek_v2', q_lora_rank=None, topk_method='greedy'),
           'bert': dict(SIZES, model_type='bert', vocab_size=16384, num_labels=5, hidden_dropout_prob=0.0,
                        attention_probs_dropout_prob=0.0)}
 OTHERS = ('gpt_neox', 'phi3', 'bert')  # families that have fewer rows
 ADAPTED = {'llama': ['q_proj', 'v_proj'], 'qwen3': ['q_proj', 'v_proj'], 'bert': ['query', 'value']}  # with LoRA
 DIVIDED = ('llama', 'llama, many words', 'qwen3')  # by tensor parallelism
+# Whose experts are divided, in "mixed" precision, too: fp32 shards that are gathered in bf16, as torchtitan's are.
+MIXTURES = ('qwen3_moe', 'mixtral, 4 experts')
+# Others compute theirs alike.
+ALIKE = ('olmoe', 'granitemoe', 'glm4_moe', 'deepseek_v3', 'deepseek_v2')
 Case = collections.namedtuple('Case', 'model sharding precision batch length checkpointing lora replicas method tensor context selective '
-                              'pipeline rank schedule microbatches',
-                              defaults=[0, 1, 'supervised', 1, 1, False, 1, -1, '1f1b', 1])
+                              'pipeline rank schedule microbatches expert',
+                              defaults=[0, 1, 'supervised', 1, 1, False, 1, -1, '1f1b', 1, 1])
 
 
 def cases():
     for model in MODELS:
+        if model in MIXTURES + ALIKE:
+            continue
         for sharding in ('none', 'ddp', 'fsdp'):
             yield Case(model, sharding, 'fp32', 4, 256, False)
             yield Case(model, sharding, 'bf16', 2, 128, True)
@@ -84,3 +106,19 @@ def cases():
         yield Case('qwen3, own head', 'fsdp_grad_op', 'bf16', 2, 512, False, tensor=2, **its)
         yield Case('llama', 'fsdp_grad_op', 'bf16', 1, 1024, True, context=2, **its)
         yield Case('llama', 'fsdp_grad_op', 'bf16', 1, 1024, False, tensor=2, context=2, **its)
+    for model in MIXTURES:
+        for expert in (2, 4, 8) if model == 'qwen3_moe' else (2, 4):
+            yield Case(model, 'fsdp', 'bf16', 2, 256, False, expert=expert)
+            yield Case(model, 'fsdp', 'bf16', 2, 256, True, expert=expert)
+            yield Case(model, 'fsdp_grad_op', 'bf16', 2, 256, True, expert=expert)
+    for model in ALIKE:
+        yield Case(model, 'fsdp', 'bf16', 2, 256, False, expert=4)
+        yield Case(model, 'fsdp', 'bf16', 4, 256, True, expert=2)
+    for model in MIXTURES:
+        yield Case(model, 'fsdp', 'bf16', 4, 256, True, replicas=2, expert=2)
+        yield Case(model, 'fsdp', 'bf16', 2, 256, False, replicas=2, expert=4)
+        yield Case(model, 'fsdp', 'mixed', 2, 256, True, expert=2)
+        yield Case(model, 'fsdp', 'mixed', 2, 256, False, expert=4)
+    yield Case('qwen3_moe', 'fsdp', 'mixed', 2, 256, True, expert=8)
+    yield Case('qwen3_moe', 'fsdp', 'bf16', 2, 2048, True, context=2, expert=4)
+    yield Case('qwen3_moe', 'fsdp', 'bf16', 2, 1024, False, context=2, expert=2)

@@ -23,8 +23,10 @@ import peft
 import torch
 import torch.distributed as dist
 import torch.distributed.fsdp._fully_shard._fsdp_param as fsdp_param
+import torch.distributed.fsdp._fully_shard._fsdp_param_group as fsdp_group
 import transformers as tf
 import trl.trainer.utils as trl_utils
+import expert_plans
 import pipelined
 import preferences
 import ring
@@ -121,6 +123,8 @@ def build(case):
         adapters = peft.LoraConfig(r=case.lora, lora_alpha=16, bias='none', target_modules=ADAPTED[case.model])
         # FSDP and DeepSpeed train weights of one type.
         model = peft.get_peft_model(model, adapters, autocast_adapter_dtype=case.sharding in ('none', 'ddp'))
+    if getattr(case, 'expert', 1) > 1:
+        expert_plans.replace_experts(model)
     if case.checkpointing and case.lora:
         model.enable_input_require_grads()
     if case.checkpointing:
@@ -142,6 +146,8 @@ def context_of(case):
 
 
 def shard(model, case, root=None):
+    if case.expert > 1:
+        return expert_plans.shard(model, case, CARDS)
     if case.tensor > 1:
         mesh = mesh_of(case)
         divide(model, mesh['tensor'])
@@ -244,9 +250,11 @@ def contexts_of(case, live):
         yield ring.attention(context_of(case), live.allocator)
     if case.selective:
         yield selective.attention(live.allocator)
+    if case.expert > 1:
+        yield expert_plans.on_a_cpu()
 
 
-def peak_of(live, models, step, contexts):
+def peak_of(live, models, step, contexts, clip=lambda weights: torch.nn.utils.clip_grad_norm_(weights, 1.0)):
     """Of three steps; what `step` returns stays until the next, as a Trainer's outputs do."""
     allocate, free = fsdp_param.alloc_storage, fsdp_param.free_storage
 
@@ -260,18 +268,20 @@ def peak_of(live, models, step, contexts):
     weights = [weight for model in models for weight in trained(model)]
     optimizer = torch.optim.AdamW(weights, foreach=True)
     fsdp_param.alloc_storage, fsdp_param.free_storage = seen_allocate, seen_free
+    fsdp_group.alloc_storage = seen_allocate  # of a single shard
     try:
         with contextlib.ExitStack() as stack:
             for context in (live, *contexts):
                 stack.enter_context(context)
             for _ in range(3):
                 outputs = step()
-                torch.nn.utils.clip_grad_norm_(weights, 1.0)
+                clip(weights)
                 optimizer.step()
                 optimizer.zero_grad(set_to_none=True)
                 del outputs
     finally:
         fsdp_param.alloc_storage, fsdp_param.free_storage = allocate, free
+        fsdp_group.alloc_storage = allocate
     return live.allocator
 
 
@@ -315,7 +325,8 @@ def measured(case):
         outputs = outputs_of()
         outputs.loss.backward()
         return outputs
-    return peak_of(live, [model], step, contexts_of(case, live))
+    clips = {'clip': expert_plans.clip} if case.expert > 1 else {}
+    return peak_of(live, [model], step, contexts_of(case, live), **clips)
 
 
 def described(case):
@@ -345,7 +356,7 @@ def predicted(case, program):
     if case.sharding != 'none':
         tensor, context = getattr(case, 'tensor', 1), getattr(case, 'context', 1)
         args['cluster'] = {'cards': CARDS, 'sharding': case.sharding, 'replicas': case.replicas, 'tensor_parallel': tensor,
-                           'context_parallel': context}
+                           'context_parallel': context, 'expert_parallel': getattr(case, 'expert', 1)}
         args['target_effective_batch'] *= CARDS // tensor // context
     with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
         json.dump(args, file)

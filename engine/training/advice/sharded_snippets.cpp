@@ -57,11 +57,12 @@ std::string elsewhere(const TrainingSettings& settings) {
 
 std::string left_to_pytorch(const TrainingSettings& settings) {
     const auto& p = settings.parallel;
-    if (p.cards() == 1) return "";
-    if (p.pipeline > 1 || p.context > 1) {
+    if (p.cards() == 1 && p.expert == 1) return "";
+    if (p.pipeline > 1 || p.context > 1 || p.expert > 1) {
         std::string keys;
         if (p.context > 1) keys += fmt::format("# context_parallel_degree = {}\n", p.context);
         if (p.tensor > 1) keys += fmt::format("# tensor_parallel_degree = {}\n", p.tensor);
+        if (p.expert > 1) keys += fmt::format("# expert_parallel_degree = {}\n", p.expert);
         if (p.pipeline > 1)
             keys += fmt::format(
                 "# pipeline_parallel_degree = {}\n# pipeline_parallel_schedule = \"{}\"\n"
@@ -73,7 +74,7 @@ std::string left_to_pytorch(const TrainingSettings& settings) {
                                                       : "1F1B",
                 p.microbatches);
         return "# Several GPUs divide a copy of the model: see torchtitan's\n" + keys +
-               (p.pipeline > 1
+               (p.context == 1 || p.pipeline > 1
                     ? ""
                     : fmt::format("# or Accelerate's parallelism_config_cp_size: {}\n", p.context));
     }

@@ -343,7 +343,7 @@ std::string deepspeed_json(const RecommendedSettings& s) {
 std::string plain_pytorch(const RecommendedSettings& s) {
     if (s.training.method != Method::supervised) return left_to_trl(s);
     const auto& p = s.training.parallel;
-    if (p.context > 1 || p.pipeline > 1) return left_to_pytorch(s.training);
+    if (p.context > 1 || p.pipeline > 1 || p.expert > 1) return left_to_pytorch(s.training);
     const auto loader = s.loader.workers > 0 ? fmt::format(
                                                    ", num_workers={}, prefetch_factor={}, "
                                                    "persistent_workers=True",

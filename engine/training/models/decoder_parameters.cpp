@@ -90,6 +90,15 @@ void list_experts(ParameterLister& list, const DecoderTraits& traits) {
         list.matrix(s.experts, h);
         if (traits.biased_experts) list.vector(s.experts);
     };
+    if (s.expert_cards > 1) {
+        // torchtitan has gate and up apart.
+        const std::int64_t own = s.experts / s.expert_cards;
+        router();
+        for (int i = 0; i < 2; ++i) list.divided_matrix(own * s.expert_hidden, h);
+        list.divided_matrix(own * h, s.expert_hidden);
+        if (s.shared_expert_hidden > 0) list_gated(list, s.shared_expert_hidden);
+        return;
+    }
     if (!traits.experts_first) router();
     list.matrix(2LL * s.experts * s.expert_hidden, h);
     if (traits.biased_experts) list.matrix(s.experts, 2LL * s.expert_hidden);

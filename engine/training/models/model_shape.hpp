@@ -86,6 +86,7 @@ struct ModelShape {
     int experts = 0;             // mixtures of experts
     int experts_per_row = 0;     // experts used per token (naics: per text)
     int expert_hidden = 0;
+    int expert_cards = 1;  // among which a layer's experts are divided, in torchtitan's layer
     int shared_expert_hidden = 0;    // of the expert that every token uses
     int dense_layers = 0;            // the first layers, without experts
     int experts_every = 1;           // Llama 4: one in n layers has experts

@@ -26,6 +26,11 @@ class ParameterLister {
     void fixed_matrix(std::int64_t rows, std::int64_t columns) {
         add(rows * columns, true, rows, false, false);
     }
+    // Of the experts that a card has.
+    void divided_matrix(std::int64_t rows, std::int64_t columns) {
+        matrix(rows, columns);
+        parameters_.back().divided = true;
+    }
     // The following also trains with adapters.
     void always_train() { always_trains_ = true; }
 

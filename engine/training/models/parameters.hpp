@@ -34,6 +34,7 @@ struct Parameter {
     bool linear = false;    // the weight of a layer's linear layer: quantized by bitsandbytes
     bool matrix = false;    // at least two dimensions: Adafactor keeps rows and columns of it
     std::int32_t rows = 0;  // of a matrix
+    bool divided = false;   // of experts, of which other cards have others
 };
 
 // Every parameter tensor in the order in which the module tree lists them, which is the order in

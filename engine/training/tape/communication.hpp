@@ -9,6 +9,9 @@
 
 namespace plimsoll::training {
 
+// In which pass code runs: a checkpoint's second forward pass is part of the backward pass.
+enum class Pass { forward, again, backward };
+
 // What a run on several cards allocates besides the model's own tensors: buckets, gathered weights,
 // shards of gradients. The graph calls it as its code runs. This one shards nothing.
 class Communication {
@@ -25,6 +28,8 @@ class Communication {
     virtual void end_backward() {}
     // From now on, code of this layer runs; -1: code outside the layers.
     virtual void enter(int /*layer*/, bool /*backward*/) {}
+    // Likewise, of the layer's experts, or no longer.
+    virtual void cross_experts(int /*layer*/, bool /*enters*/, Pass /*pass*/) {}
     // A gradient is complete. May free it, when its shard is all that is kept.
     virtual void arrived(GraphParameter& /*parameter*/) {}
     // Before the optimizer updates its part of the weights, and after.
@@ -43,6 +48,7 @@ struct SharedWeights {
     bool trained = true;                       // else there are forward passes alone
     bool pipelined = false;  // gradients are sent after the last of a pipeline's micro-batches
     int first_layer = 0;     // the number of their first layer
+    int experts = 0;         // in a layer, on all cards
 };
 
 // The graph outlives what is returned.

@@ -12,7 +12,10 @@ namespace {
 
 // What nobody has compared yet, by the option that asks for it.
 Result<void> check_combination(const ModelShape& s, const TrainingSettings& t) {
-    const bool compared = s.family == Family::llama || s.family == Family::qwen3;
+    // Of mixtures, those whose experts are divided, too.
+    const bool mixture = s.family == Family::qwen3_moe || s.family == Family::mixtral;
+    const bool compared = s.family == Family::llama || s.family == Family::qwen3 ||
+                          (mixture && t.parallel.expert > 1);
     if (!compared || s.own_traits || s.head != Head::language_model)
         return wrong(t.parallel.pipeline > 1 ? "/pipeline_parallel"
                      : t.parallel.tensor > 1 ? "/tensor_parallel"
@@ -111,6 +114,58 @@ Result<void> check_pipeline(const ModelShape& s, const TrainingSettings& t) {
     return {};
 }
 
+// As torchtitan lays it out: its own layer of experts, in FSDP's shards.
+Result<void> check_experts(const ModelShape& s, const TrainingSettings& t) {
+    const auto& p = t.parallel;
+    if (p.expert == 1) return {};
+    constexpr auto field = "/expert_parallel";
+    if (!s.has_experts())
+        return wrong(field, "The model is no mixture of experts: omit it, and shard with fsdp.");
+    const auto traits = s.traits();
+    const bool own = traits.even_experts || traits.biased_experts || traits.gated_shared;
+    if (own || s.head != Head::language_model)
+        return wrong(
+            field,
+            "Expert parallelism is modelled for language models of Mixtral, Qwen 3, OLMoE, "
+            "Granite, GLM-4.5 and DeepSeek, whose experts torchtitan's layer computes: omit it, "
+            "and shard "
+            "with fsdp.");
+    if (p.tensor > 1 || p.pipeline > 1)
+        return wrong(field,
+                     "Expert parallelism is modelled without tensor and pipeline "
+                     "parallelism: omit one.");
+    const auto layout = layout_of(t);
+    if (!is_fsdp(layout.sharding))
+        return wrong("/sharding",
+                     "Expert parallelism divides experts among GPUs that shard the rest: choose "
+                     "fsdp, and several GPUs.");
+    if (layout.cards % p.expert != 0)
+        return wrong(field,
+                     fmt::format("It must divide the number of GPUs that share one copy of the "
+                                 "model, {}.",
+                                 layout.cards));
+    if (s.experts % p.expert != 0)
+        return wrong(
+            field,
+            fmt::format("It must divide the model's experts, of which a layer has {}.", s.experts));
+    if (t.precision != Precision::bf16 && t.precision != Precision::bf16_autocast)
+        return wrong("/precision",
+                     "torchtitan multiplies divided experts in bf16: choose bf16 or "
+                     "bf16_autocast.");
+    if (t.lora.rank > 0 || t.frozen_layers > 0 || t.frozen_embeddings)
+        return wrong(field,
+                     "Expert parallelism is modelled for models that are trained whole: omit "
+                     "adapters and frozen layers, or shard with fsdp.");
+    if (t.method != Method::supervised)
+        return wrong("/method", "Only supervised training is modelled with divided experts.");
+    if (t.offload != Offload::none || t.packed || t.fused_loss)
+        return wrong(t.packed       ? "/packed"
+                     : t.fused_loss ? "/fused_loss"
+                                    : "/offload",
+                     "It is not modelled with divided experts: omit one.");
+    return {};
+}
+
 Result<void> check_lengths(const TrainingSettings& t) {
     const int parts = t.parallel.tensor * (t.parallel.context > 1 ? 2 * t.parallel.context : 1);
     if (t.sequence % parts == 0) return {};
@@ -134,6 +189,7 @@ ModelShape part_of(ModelShape shape, const Parallel& parallel) {
     shape.kv_heads /= n;
     shape.ffn /= n;
     shape.vocab = (shape.vocab + n - 1) / n;
+    shape.expert_cards = parallel.expert;
     return shape;
 }
 
@@ -142,6 +198,7 @@ Result<void> check_division(const ModelShape& s, const TrainingSettings& t) {
     if (n < 1) return wrong("/tensor_parallel", "It is at least 1.");
     if (t.parallel.context < 1) return wrong("/context_parallel", "It is at least 1.");
     if (t.parallel.pipeline < 1) return wrong("/pipeline_parallel", "It is at least 1.");
+    if (t.parallel.expert < 1) return wrong("/expert_parallel", "It is at least 1.");
     if (t.cards % t.parallel.cards() != 0)
         return wrong(
             "/cards",
@@ -153,6 +210,7 @@ Result<void> check_division(const ModelShape& s, const TrainingSettings& t) {
         TRY_DO(check_combination(s, t));
     }
     TRY_DO(check_pipeline(s, t));
+    TRY_DO(check_experts(s, t));
     if (t.parallel.cards() == 1) return {};
     TRY_DO(check_ring(s, t));
     struct Divided {

@@ -15,13 +15,15 @@ FsdpBuffers::FsdpBuffers(Graph& graph, const Layout& layout, const SharedWeights
       trained_(weights.trained),
       pipelined_(weights.pipelined),
       first_layer_(weights.first_layer),
-      units_(units_of<Unit>(weights.parameters, weights.begin)) {}
+      units_(units_of<Unit>(weights.parameters, weights.begin)),
+      experts_(units_of<Unit>(weights.parameters, weights.begin, true)),
+      by_columns_(layout.cards > weights.experts && layout.expert_cards > 1) {}
 
 void FsdpBuffers::free(BufferId& id) { graph_.release(std::exchange(id, kNoBuffer)); }
 
 void FsdpBuffers::begin_forward() {
     gather(unit(-1));
-    copy_out(unit(-1), false);
+    copy_out(unit(-1), true);
 }
 
 // A model that is only used goes back to its shards, what is outside the layers with it.
@@ -51,7 +53,8 @@ void FsdpBuffers::end_backward() {
 
 void FsdpBuffers::send_gradients() {
     free(last_reduced_);
-    for (auto& u : units_) free(u.summed);
+    for (auto* units : {&units_, &experts_})
+        for (auto& u : *units) free(u.summed);
 }
 
 void FsdpBuffers::reduce_gradients() {
@@ -77,7 +80,7 @@ void FsdpBuffers::widen(Unit& unit) {
 }
 
 void FsdpBuffers::gather(Unit& unit) {
-    if (unit.gathered == kNoBuffer && unit.full.empty()) {
+    if (unit.gathered == kNoBuffer && unit.full.empty() && cards_of(unit) > 1) {
         const auto bytes = unit.gathered_bytes(graph_, layout_);
         unit.gathered = graph_.on_stream(Stream::gather, graph_.allocate(bytes, kFsdp));
         // This card's part comes from the host first.
@@ -87,12 +90,47 @@ void FsdpBuffers::gather(Unit& unit) {
 
 // In forward, what was gathered before is kept until the next has been copied, because its copy may
 // still run.
-void FsdpBuffers::copy_out(Unit& unit, bool backward) {
+void FsdpBuffers::copy_out(Unit& unit, bool forward) {
     if (!unit.full.empty()) return;
     unit.allocate_full(graph_, layout_);
-    free(last_gathered_);
-    last_gathered_ = std::exchange(unit.gathered, kNoBuffer);
-    if (backward) free(last_gathered_);
+    if (unit.of_experts) pass_copies(unit);
+    if (forward) {
+        free(last_gathered_);
+        last_gathered_ = std::exchange(unit.gathered, kNoBuffer);
+    }
+    free(unit.gathered);
+}
+
+// A single card's shard is narrowed before it is copied, and shards of inner dimensions are put
+// together in copies.
+void FsdpBuffers::pass_copies(const Unit& unit) {
+    const bool narrows = cards_of(unit) == 1 && layout_.weight_bytes != layout_.compute_bytes;
+    std::vector<BufferId> copies;
+    for (const auto id : unit.full)
+        if (by_columns_ || (narrows && id == unit.full.back()))
+            copies.push_back(graph_.allocate(graph_.bytes(id), kFsdp));
+    for (const auto id : copies) graph_.release(id);
+}
+
+void FsdpBuffers::cross_experts(int layer, bool enters, Pass pass) {
+    auto& unit = experts_[static_cast<std::size_t>(layer - first_layer_ + 1)];
+    const bool backward = pass == Pass::backward;
+    if (enters) {
+        gather(unit);
+        return copy_out(unit, !backward);
+    }
+    if (pass == Pass::again) free(last_gathered_);
+    if (backward || (pass == Pass::forward && !keeps())) unit.free_full(graph_);
+    if (backward) reduce(unit);
+}
+
+// Of a neighbour, ahead of its turn. torchtitan asks for that in forward, too, if there are units
+// of experts.
+void FsdpBuffers::gather_ahead(int layer) {
+    if (layer < 0 || layer + 1 >= static_cast<int>(units_.size())) return;
+    gather(unit(layer));
+    if (auto& experts = experts_[static_cast<std::size_t>(layer + 1)]; experts.of_experts)
+        gather(experts);
 }
 
 void FsdpBuffers::enter(int layer, bool backward) {
@@ -110,8 +148,11 @@ void FsdpBuffers::enter(int layer, bool backward) {
     current_ = layer;
     if (layer < 0) return;
     gather(unit(layer));
-    copy_out(unit(layer), backward);
-    if (backward && layer > 0) gather(unit(layer - 1));  // ahead of its turn
+    copy_out(unit(layer), !backward);
+    if (backward)
+        gather_ahead(layer - 1);
+    else if (has_experts())
+        gather_ahead(layer + 1);
 }
 
 void FsdpBuffers::reduce(Unit& unit) {
@@ -122,8 +163,13 @@ void FsdpBuffers::reduce(Unit& unit) {
     }
     if (elements == 0) return;
     free(last_reduced_);  // which has been sent by now
-    last_reduced_ =
-        graph_.allocate(layout_.shard(elements) * layout_.cards * layout_.sum_bytes, kFsdp);
+    const bool experts = unit.of_experts;
+    // The last gradient's own memory goes with the function that copied it.
+    BufferId copied = kNoBuffer;
+    if (experts && by_columns_)
+        copied =
+            graph_.allocate(graph_.bytes(graph_.parameter(unit.parameters.back()).gradient), kFsdp);
+    last_reduced_ = graph_.allocate(layout_.padded(elements, experts) * layout_.sum_bytes, kFsdp);
     for (const auto index : unit.parameters) {
         auto& p = graph_.parameter(index);
         if (p.gradient == kNoBuffer && unit.wide.empty()) continue;
@@ -133,10 +179,15 @@ void FsdpBuffers::reduce(Unit& unit) {
     for (auto& sum : unit.wide) free(sum);
     unit.wide.clear();
     const auto shards = [&](int width) {
-        return graph_.on_stream(Stream::reduce,
-                                graph_.allocate(layout_.shard(elements) * width, Group::gradients));
+        return graph_.on_stream(
+            Stream::reduce,
+            graph_.allocate(layout_.shard(elements, experts) * width, Group::gradients));
     };
     BufferId received = shards(layout_.sum_bytes);
+    // One card's are divided out of place.
+    if (cards_of(unit) == 1)
+        graph_.release(
+            graph_.on_stream(Stream::reduce, graph_.allocate(elements * layout_.sum_bytes, kFsdp)));
     if (layout_.master_bytes != layout_.sum_bytes) {
         const BufferId wide = shards(layout_.master_bytes);
         drop(unit, std::exchange(received, wide));
@@ -145,6 +196,7 @@ void FsdpBuffers::reduce(Unit& unit) {
         unit.gradient = received;
     else
         drop(unit, received);  // added to what earlier micro-batches left, or sent to the host
+    graph_.release(copied);
 }
 
 // What the replicas add up stays until the end of the backward pass.
@@ -156,7 +208,8 @@ void FsdpBuffers::drop(Unit& unit, BufferId received) {
 }
 
 void FsdpBuffers::zero_gradients() {
-    for (auto& u : units_) free(u.gradient);
+    for (auto* units : {&units_, &experts_})
+        for (auto& u : *units) free(u.gradient);
     for (auto& p : graph_.parameters()) p.reduced = false;
 }
 

@@ -18,6 +18,7 @@ class FsdpBuffers : public Communication {
     void begin_backward() override;
     void end_backward() override;
     void enter(int layer, bool backward) override;
+    void cross_experts(int layer, bool enters, Pass pass) override;
     void zero_gradients() override;
     void reduce_gradients() override;
 
@@ -32,8 +33,14 @@ class FsdpBuffers : public Communication {
     Unit& unit(int layer) { return units_[static_cast<std::size_t>(layer + 1)]; }
     // Weights stay until the backward pass, and where there is none, for ever.
     bool keeps() const { return layout_.sharding == Sharding::fsdp_grad_op; }
+    int cards_of(const Unit& unit) const {
+        return unit.of_experts ? layout_.expert_cards : layout_.cards;
+    }
+    bool has_experts() const { return experts_.back().of_experts; }
     void gather(Unit& unit);
-    void copy_out(Unit& unit, bool backward);
+    void gather_ahead(int layer);
+    void pass_copies(const Unit& unit);
+    void copy_out(Unit& unit, bool forward);
     void reduce(Unit& unit);
     void widen(Unit& unit);
     void send_gradients();
@@ -46,6 +53,8 @@ class FsdpBuffers : public Communication {
     bool pipelined_;
     int first_layer_;
     std::vector<Unit> units_;
+    std::vector<Unit> experts_;  // likewise
+    bool by_columns_;            // more cards than experts: shards are parts of every one
     int current_ = -1;
     BufferId last_gathered_ = kNoBuffer;
     BufferId last_reduced_ = kNoBuffer;

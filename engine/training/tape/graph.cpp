@@ -106,6 +106,12 @@ void Graph::set_layer(int layer) {
     layer_ = static_cast<std::int16_t>(layer);
 }
 
+void Graph::cross_experts(bool enters, bool backward) {
+    if (communication_ == nullptr) return;
+    const auto pass = backward ? Pass::backward : recomputing() ? Pass::again : Pass::forward;
+    communication_->cross_experts(layer_, enters, pass);
+}
+
 void Graph::count_flops(double flops) {
     flops_ += flops;
     if (layer_ < 0) return;

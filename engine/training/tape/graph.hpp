@@ -173,6 +173,8 @@ class Graph {
     void set_phase(Phase phase) { phase_ = phase; }
     Phase phase() const { return phase_; }
     void set_layer(int layer);
+    // The code of the layer's experts begins or ends.
+    void cross_experts(bool enters, bool backward);
     // Notified of the code that runs from now on, nobody if null. Returns who was before.
     Communication* attach(Communication* communication) {
         return std::exchange(communication_, communication);

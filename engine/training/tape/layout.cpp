@@ -10,6 +10,7 @@ Layout layout_of(const TrainingSettings& settings) {
     if (settings.sharers() == 1 && !l.is_zero()) l.sharding = Sharding::none;
     l.replicas = is_fsdp(l.sharding) ? settings.replicas : 1;
     l.cards = settings.sharers() / l.replicas;
+    l.expert_cards = l.cards / settings.parallel.expert;
     l.bucket = settings.bucket;
     l.shards_weights = l.sharding == Sharding::zero3 || is_fsdp(l.sharding);
     l.shards_gradients = l.shards_weights || l.sharding == Sharding::zero2;

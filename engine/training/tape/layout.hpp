@@ -15,8 +15,9 @@ inline constexpr std::int64_t kReduceBucket =
 // DDP's too (ddp_buffers.py), and DeepSpeed's (zero_steps.py).
 struct Layout {
     Sharding sharding = Sharding::none;
-    int cards = 1;     // among which one copy is divided
-    int replicas = 1;  // of what is divided, whose gradients are summed
+    int cards = 1;         // among which one copy is divided
+    int expert_cards = 1;  // likewise, a card's experts
+    int replicas = 1;      // of what is divided, whose gradients are summed
     // 16-bit weights and gradients, with fp32 masters beside the optimizer's state (DeepSpeed), or
     // fp32 shards that are gathered in 16 bits (FSDP's MixedPrecisionPolicy, as Accelerate sets
     // it).
@@ -40,14 +41,20 @@ struct Layout {
                sharding == Sharding::zero3;
     }
     // One card's part of this many elements; the last part is padded.
-    std::int64_t shard(std::int64_t elements) const { return (elements + cards - 1) / cards; }
+    std::int64_t shard(std::int64_t elements, bool of_experts = false) const {
+        const int among = of_experts ? expert_cards : cards;
+        return (elements + among - 1) / among;
+    }
+    std::int64_t padded(std::int64_t elements, bool of_experts) const {
+        return shard(elements, of_experts) * (of_experts ? expert_cards : cards);
+    }
     // DeepSpeed allocates it whole, however little is trained.
     std::int64_t bucket_elements(std::int64_t trainable) const {
         return bucket > 0 ? bucket : std::min(kReduceBucket, trainable);
     }
-    std::int64_t kept_weights(std::int64_t elements) const {
+    std::int64_t kept_weights(std::int64_t elements, bool of_experts = false) const {
         if (offloads_weights) return 0;
-        return shards_weights ? shard(elements) : elements;
+        return shards_weights ? shard(elements, of_experts) : elements;
     }
 };
 

@@ -20,8 +20,8 @@ std::size_t OptimizerTape::trained() const {
 OptimizerTape::Piece OptimizerTape::piece_of(std::size_t parameter) const {
     const auto& p = parameters_[parameter];
     const bool shards = layout_.shards_optimizer;
-    return {shards ? layout_.shard(p.elements) : p.elements,
-            shards ? layout_.shard(p.rows) : p.rows, p.matrix,
+    return {shards ? layout_.shard(p.elements, p.divided) : p.elements,
+            shards ? layout_.shard(p.rows, p.divided) : p.rows, p.matrix,
             p.adapter && layout_.wide_adapters ? 4 : layout_.master_bytes};
 }
 

@@ -62,7 +62,8 @@ void load_model(Graph& g, const ModelShape& shape, const std::vector<Parameter>&
         }
         const std::int64_t width =
             p.adapter && layout.wide_adapters ? bytes_of(p.dtype) : layout.weight_bytes;
-        p.data = g.allocate(layout.kept_weights(p.elements) * width, Group::weights);
+        p.data = g.allocate(layout.kept_weights(p.elements, parameters[i].divided) * width,
+                            Group::weights);
     }
     while (made < buffers.size()) g.allocate(buffers[made++], Group::weights);
 }
@@ -351,19 +352,17 @@ Tape record_tape(const ModelShape& given, const TrainingSettings& settings,
     const auto parameters = pipeline ? pipeline->parameters() : list_parameters(shape, settings);
     const bool tied =
         (shape.tied_head && shape.head == Head::language_model) || shape.has_decoder();
-    const auto whole = make_communication(g, layout, {.parameters = parameters, .tied = tied});
+    const auto whole = make_communication(
+        g, layout, {.parameters = parameters, .tied = tied, .experts = shape.experts});
     Communication* const communication = pipeline ? pipeline.get() : whole.get();
     communication->setup();
     const auto copy = copied_parameters(shape, settings);
     if (!copy.empty()) load_model(g, shape, copy);
-    const auto copies = make_communication(g, layout,
-                                           {.parameters = copy,
-                                            .begin = static_cast<int>(parameters.size()),
-                                            .tied = tied,
-                                            .trained = false});
+    const auto count = static_cast<int>(parameters.size());
+    const auto copies = make_communication(
+        g, layout, {.parameters = copy, .begin = count, .tied = tied, .trained = false});
     const UsedModel reference =
-        copy.empty() ? UsedModel{*communication, 0, false}
-                     : UsedModel{*copies, static_cast<int>(parameters.size()), false};
+        copy.empty() ? UsedModel{*communication, 0, false} : UsedModel{*copies, count, false};
     if (layout.sharding != Sharding::none) g.attach(communication);
     tape.setup = g.take_events();
     OptimizerTape optimizer(g, parameters);

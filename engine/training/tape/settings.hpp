@@ -70,9 +70,10 @@ enum class Schedule {
 // How one copy of the model is divided among cards, each of which holds a part of what others hold
 // whole: Megatron-LM's layout, which is torchtitan's, too.
 struct Parallel {
-    int tensor = 1;        // cards that divide heads, feed-forward and words of every layer
-    int context = 1;       // that divide every text, and send keys and values around
-    int pipeline = 1;      // that have some of the layers each, and send on what these make
+    int tensor = 1;    // cards that divide heads, feed-forward and words of every layer
+    int context = 1;   // that divide every text, and send keys and values around
+    int expert = 1;    // that have some of every layer's experts each, among those that shard it
+    int pipeline = 1;  // that have some of the layers each, and send on what these make
     int microbatches = 1;  // that a pipeline trains in one go
     Schedule schedule = Schedule::one_f_one_b;
     int rank = -1;  // the pipeline's card that is meant; -1: that with the most to hold

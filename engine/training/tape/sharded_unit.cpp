@@ -10,7 +10,7 @@ void ShardedUnit::allocate_full(Graph& graph, const Layout& layout) {
 std::int64_t ShardedUnit::gathered_bytes(Graph& graph, const Layout& layout) const {
     std::int64_t sum = 0;
     for (const auto index : parameters) sum += bytes_of_full(graph, layout, index);
-    return layout.shard(sum) * layout.cards;
+    return layout.padded(sum, of_experts);
 }
 
 std::int64_t ShardedUnit::bytes_of_full(Graph& graph, const Layout& layout, int index) {

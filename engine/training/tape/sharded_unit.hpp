@@ -12,6 +12,7 @@ namespace plimsoll::training {
 // of everything outside the layers.
 struct ShardedUnit {
     std::int64_t elements = 0;
+    bool of_experts = false;      // that other cards do not have
     std::vector<int> parameters;  // indices
     std::vector<BufferId> full;   // the whole weights, while they are gathered
 
@@ -25,13 +26,16 @@ struct ShardedUnit {
 };
 
 // The first is outside the layers, layer n follows at n + 1. `begin`: where the graph has the first
-// parameter.
+// parameter. Divided experts are units of their own.
 template <std::derived_from<ShardedUnit> Unit>
-std::vector<Unit> units_of(const std::vector<Parameter>& parameters, int begin) {
+std::vector<Unit> units_of(const std::vector<Parameter>& parameters, int begin,
+                           bool of_experts = false) {
     std::vector<Unit> units(1);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const auto at = static_cast<std::size_t>(parameters[i].layer + 1);
         if (at >= units.size()) units.resize(at + 1);
+        if (parameters[i].divided != of_experts) continue;
+        units[at].of_experts = of_experts;
         units[at].elements += parameters[i].elements;
         units[at].parameters.push_back(begin + static_cast<int>(i));
     }

@@ -50,6 +50,8 @@ void pick_backward(Graph& g, Node& n) {
     g.scratch(4 * 8 * n.size[1], kBackward);
 }
 
+}  // namespace
+
 Var pick(Graph& g, const Var& x, std::int64_t elements, const Var& index) {
     Var y = g.make(elements, x.dtype(), kGroup);
     Node* n = g.node(pick_backward, {x.edge()}, x.dtype(), kGroup);
@@ -60,6 +62,8 @@ Var pick(Graph& g, const Var& x, std::int64_t elements, const Var& index) {
     g.sealed(n);
     return y;
 }
+
+namespace {
 
 // size: rows, in, out, elements of all experts' weights.
 void grouped_backward(Graph& g, Node& n) {
@@ -75,6 +79,8 @@ void grouped_backward(Graph& g, Node& n) {
         g.count_flops(flops);
     }
 }
+
+}  // namespace
 
 // Autocast does not know grouped products: the input takes the weights' type.
 Var grouped_product(Graph& g, const Var& x, int weight, std::int64_t in, std::int64_t out,
@@ -97,6 +103,8 @@ Var grouped_product(Graph& g, const Var& x, int weight, std::int64_t in, std::in
     g.sealed(n);
     return y;
 }
+
+namespace {
 
 // Sum over a row's experts; its gradient is spread over them by a view.
 void spread_backward(Graph& g, Node& n) {
@@ -283,12 +291,13 @@ Experts read_experts(ParameterCursor& p, const Graph& g, const ModelShape& s) {
         e.router = p.next();
         if (traits.biased_experts) e.router_bias = p.next();
     };
-    if (!traits.experts_first) router();
+    if (!traits.experts_first || s.expert_cards > 1) router();
     e.gate_up = p.next();
+    if (s.expert_cards > 1) e.up = p.next();
     if (traits.biased_experts) e.gate_up_bias = p.next();
     e.down = p.next();
     if (traits.biased_experts) e.down_bias = p.next();
-    if (traits.experts_first) router();
+    if (traits.experts_first && s.expert_cards == 1) router();
     if (s.shared_expert_hidden > 0) e.shared = read_gated(p, g, s, s.shared_expert_hidden);
     if (traits.gated_shared) e.shared_gate = read_linear(p, g, s.hidden, 1, false);
     return e;
@@ -322,6 +331,7 @@ Var with_router_loss(Graph& g, const Var& loss, const Var& of_routers) {
 
 Var run_experts(Graph& g, const ModelShape& s, const Experts& experts, const Var& x,
                 std::vector<Var>& routers) {
+    if (s.expert_cards > 1) return run_divided_experts(g, s, experts, x);
     if (s.traits().even_experts) return run_even_experts(g, s, experts, x);
     Var shared;
     const bool gated = experts.shared_gate.weight >= 0;

@@ -16,12 +16,20 @@ Var gated_feed_forward(Graph& g, const GatedLinear& layer, const Var& x, Activat
 // for all. Its sizes do not depend on the routing.
 struct Experts {
     int router = -1, gate_up = -1, down = -1;
+    int up = -1;  // where it is apart from the gate
     int router_bias = -1, gate_up_bias = -1, down_bias = -1;
     GatedLinear
         shared;  // the expert that every token uses, weighted by a gate of one number or not
     Linear shared_gate;
 };
 Experts read_experts(ParameterCursor& parameters, const Graph& g, const ModelShape& shape);
+// Rows of x by an index that the derivative keeps.
+Var pick(Graph& g, const Var& x, std::int64_t elements, const Var& index);
+// A product of every expert's rows, which end at `offsets`, with its weight.
+Var grouped_product(Graph& g, const Var& x, int weight, std::int64_t in, std::int64_t out,
+                    const Var& offsets);
+// Likewise, of a card that has some of the experts.
+Var run_divided_experts(Graph& g, const ModelShape& s, const Experts& experts, const Var& x);
 // `routers` receives the router's logits.
 Var run_experts(Graph& g, const ModelShape& s, const Experts& experts, const Var& x,
                 std::vector<Var>& routers);

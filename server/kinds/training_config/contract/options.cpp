@@ -300,24 +300,24 @@ constexpr Option kOptions[] = {
     {.pointer = "/cluster/tensor_parallel",
      .field = fields::setting<&S::parallel, &P::tensor>,
      .headline = "tensor parallelism over {} GPUs",
-     .limit =
-         {[](const Given& g) { return training(g).parallel.tensor > 1; },
-          "Tensor parallelism is laid out as by torchtitan, around the layers of transformers: "
-          "heads, feed-forward, embeddings and logits are divided, norms are whole, and the "
-          "text is divided between the products."}},
+     .limit = {[](const Given& g) { return training(g).parallel.tensor > 1; },
+               "Tensor parallelism is torchtitan's, around the layers of transformers."}},
     {.pointer = "/cluster/context_parallel",
      .field = fields::setting<&S::parallel, &P::context>,
      .headline = "context parallelism over {} GPUs",
-     .limit =
-         {[](const Given& g) { return training(g).parallel.context > 1; },
-          "Context parallelism is PyTorch's ring attention with gathered keys and values; what its "
-          "kernels need on a GPU was not compared."}},
+     .limit = {[](const Given& g) { return training(g).parallel.context > 1; },
+               "Context parallelism is PyTorch's ring attention; what its kernels need on a GPU "
+               "was not compared."}},
+    {.pointer = "/cluster/expert_parallel",
+     .field = fields::setting<&S::parallel, &P::expert>,
+     .headline = "expert parallelism over {} GPUs",
+     .limit = {[](const Given& g) { return training(g).parallel.expert > 1; },
+               "Experts are torchtitan's layer, used evenly, without a loss that balances them."}},
     {.pointer = "/cluster/pipeline_parallel",
      .field = fields::setting<&S::parallel, &P::pipeline>,
      .headline = "pipeline of {} stages",
      .limit = {[](const Given& g) { return training(g).parallel.pipeline > 1; },
-               "Stages are torchtitan's, where the embeddings and the head count as a layer each. "
-               "What is estimated is the GPU with the most to hold."}},
+               "Stages are torchtitan's; what is estimated is the GPU with the most to hold."}},
     {.pointer = "/cluster/schedule",
      .field = fields::setting_word<kSchedules, &S::parallel, &P::schedule>,
      .no_effect = {{kNoPipeline}}},

@@ -191,7 +191,8 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
         const auto* value = find(args, option.pointer);
         if (value != nullptr && option.field.set != nullptr) option.field.set(request, *value);
     }
-    if (const int divided = r.settings.parallel.cards(); divided > 1) {
+    if (const int divided = std::max(r.settings.parallel.cards(), r.settings.parallel.expert);
+        divided > 1) {
         if (find(args, "/cluster/cards") == nullptr) r.settings.cards = divided;
         auto& parallel = r.settings.parallel;
         const bool pipeline = parallel.pipeline > 1;

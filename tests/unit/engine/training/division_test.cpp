@@ -170,6 +170,54 @@ TEST(Division, OfLayersDescribesTheFullestCard) {
     EXPECT_GT(saved(Schedule::interleaved), alternating);
 }
 
+TrainingSettings mixture(int cards, int expert) {
+    auto t = divided(cards, 1);
+    t.parallel.expert = expert;
+    return t;
+}
+
+TEST(Division, OfExpertsNamesTheFieldAndTheRule) {
+    const auto mixtral = *preset("mixtral-8x7b");
+    EXPECT_EQ(error_of(mixtral, mixture(16, 8)), "");
+    EXPECT_THAT(error_of(*preset("llama-1b"), mixture(8, 2)), HasSubstr("is no mixture"));
+    EXPECT_THAT(error_of(mixtral, mixture(8, 0)), HasSubstr("/expert_parallel: It is at least 1"));
+    EXPECT_THAT(error_of(mixtral, mixture(12, 8)), HasSubstr("share one copy of the model, 12."));
+    EXPECT_THAT(error_of(mixtral, mixture(16, 16)), HasSubstr("of which a layer has 8."));
+    EXPECT_THAT(error_of(mixtral, mixture(1, 8)), HasSubstr("/sharding: "));
+    auto other = mixtral;
+    other.own_traits = DecoderTraits{.biased_experts = true};
+    EXPECT_THAT(error_of(other, mixture(8, 2)), HasSubstr("models of Mixtral"));
+    const auto refused = [&](auto change) {
+        auto t = mixture(8, 2);
+        change(t);
+        return error_of(mixtral, t);
+    };
+    EXPECT_THAT(refused([](auto& t) { t.replicas = 4, t.parallel.expert = 4; }),
+                HasSubstr("share one copy of the model, 2."));
+    EXPECT_THAT(refused([](auto& t) { t.sharding = Sharding::ddp; }), HasSubstr("/sharding: "));
+    EXPECT_THAT(refused([](auto& t) { t.sharding = Sharding::zero3; }), HasSubstr("/sharding: "));
+    EXPECT_THAT(refused([](auto& t) { t.precision = Precision::fp32; }), HasSubstr("/precision: "));
+    EXPECT_THAT(refused([](auto& t) { t.lora.rank = 8; }), HasSubstr("omit adapters"));
+    EXPECT_THAT(refused([](auto& t) { t.packed = true; }), HasSubstr("/packed: "));
+    EXPECT_THAT(refused([](auto& t) { t.offload = Offload::parameters; }), HasSubstr("/offload: "));
+    EXPECT_THAT(refused([](auto& t) { t.method = Method::dpo; }), HasSubstr("/method: "));
+    EXPECT_EQ(refused([](auto& t) { t.parallel.context = 2; }), "");
+    EXPECT_THAT(refused([](auto& t) { t.parallel.tensor = 2; }), HasSubstr("without tensor"));
+}
+
+// The same weights in shards, but fewer of them gathered at once.
+TEST(Division, OfExpertsGathersFewerOfThem) {
+    const auto mixtral = *preset("mixtral-8x7b");
+    const auto device = tape_device(*GpuCatalogue().find("h100_80gb"));
+    const auto of = [&](int expert, Group group) {
+        const auto e = estimate(mixtral, mixture(16, expert), device);
+        return e->breakdown[static_cast<std::size_t>(group)];
+    };
+    EXPECT_NEAR(of(4, Group::weights), of(1, Group::weights), 1 << 20);
+    EXPECT_LT(2 * of(4, Group::communication), of(1, Group::communication));
+    EXPECT_LT(of(8, Group::communication), of(4, Group::communication));
+}
+
 TEST(Division, EveryCardHasItsPartOfTheMatricesAndAllOfTheNorms) {
     const auto llama = *preset("llama-1b");
     const Lora none;

@@ -46,7 +46,10 @@ TEST(ShardedSteps, EqualPyTorchsOwnSteps) {
         TrainingSettings t;
         t.batch = row["batch"];
         t.sequence = row["length"];
-        t.precision = row["precision"] == "bf16" ? Precision::bf16 : Precision::fp32;
+        t.precision = row["precision"] == "bf16"    ? Precision::bf16
+                      : row["precision"] == "mixed" ? Precision::bf16_autocast
+                                                    : Precision::fp32;
+        t.wide_sums = row["precision"] == "mixed";
         t.parallel.context = row.value("context", 1);
         t.selective = row.value("selective", false);
         t.attention = t.parallel.context > 1 || t.selective ? Attention::sdpa : Attention::eager;
@@ -66,6 +69,7 @@ TEST(ShardedSteps, EqualPyTorchsOwnSteps) {
         t.cards = t.sharding == Sharding::none ? p.pipeline : row["cards"].get<int>();
         t.replicas = row.value("replicas", 1);
         t.parallel.tensor = row.value("tensor", 1);
+        t.parallel.expert = row.value("expert", 1);
         set_method(t, row.value("method", "supervised"));
         ++count[t.sharding];
         const auto device = tape_device(*GpuCatalogue().find("a100_80gb"));

@@ -86,8 +86,8 @@ Result<Recommended> recommended_by(const json& report, const std::string& gpu,
             r.batch = part->at("batch");
             r.accumulation = part->at("accumulation").at("nearest").at("steps");
             if (const json& shard = card.at("shard"); !shard.is_null()) {
-                for (const char* divides :
-                     {"tensor_parallel", "context_parallel", "pipeline_parallel"})
+                for (const char* divides : {"tensor_parallel", "context_parallel",
+                                            "expert_parallel", "pipeline_parallel"})
                     if (shard.value(divides, 1) > 1)
                         return fail(Errc::invalid_input,
                                     fmt::format("The report is of a model that several GPUs divide "

@@ -186,6 +186,7 @@ json shard_json(const Request& request, const tr::GpuReport& card) {
             {"sharding", text_of(kShardings, settings.sharding)},
             {"tensor_parallel", settings.parallel.tensor},
             {"context_parallel", settings.parallel.context},
+            {"expert_parallel", settings.parallel.expert},
             {"pipeline_parallel", settings.parallel.pipeline},
             {"pipeline_rank", estimate.rank < 0 ? json(nullptr) : json(estimate.rank)},
             {"offload", text_of(kOffloads, settings.offload)},

@@ -91,10 +91,7 @@ void read_parallelism(Reader& in) {
     const auto copies = degree(in, "data_parallel_replicate_degree", 1);
     const auto shards = degree(in, "data_parallel_shard_degree", -1);
     const auto stages = degree(in, "pipeline_parallel_degree", 1);
-    if (degree(in, "expert_parallel_degree", 1) > 1)
-        in.unmodelled(place_of_degree(in, "expert_parallel_degree"),
-                      "of parallelism, that of data, shards, tensors, contexts and pipelines is "
-                      "modelled; the nearest that is: estimate --cards N --sharding fsdp");
+    const auto experts = degree(in, "expert_parallel_degree", 1);
     // By default, a pipeline's weights stay gathered for all of its micro-batches.
     const auto policy = in.word({"parallelism", "fsdp_reshard_after_forward"}, "default");
     const bool keeps = policy == "never" || (policy == "default" && stages > 1);
@@ -108,6 +105,10 @@ void read_parallelism(Reader& in) {
     if (stages > 1) read_pipeline(in, stages);
     if (tensor > 1) in.run.cluster["tensor_parallel"] = tensor;
     if (context > 1) in.run.cluster["context_parallel"] = context;
+    if (experts > 1) in.run.cluster["expert_parallel"] = experts;
+    const Path sent_by = {"parallelism", "expert_parallel_comm_backend"};
+    if (in.word(sent_by, "standard") != "standard" && experts > 1)
+        in.unmodelled(sent_by, "experts are modelled with torchtitan's standard exchange: omit it");
     if (sharded) in.replicas(copies);
     if (in.value({"parallelism", "disable_loss_parallel"}, false))
         in.unmodelled({"parallelism", "disable_loss_parallel"},

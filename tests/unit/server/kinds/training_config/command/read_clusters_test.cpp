@@ -228,8 +228,10 @@ TEST(ReadRun, ReadsTorchtitansFiles) {
           "pipeline_parallel_microbatch_size = 3\n", "pipeline_parallel_layers_per_stage = 4\n",
           "pipeline_parallel_last_stage_less_layers = 0\n"})
         EXPECT_THAT(unmodelled(stages + line), HasSubstr("parallelism.pipeline_parallel_"));
-    EXPECT_THAT(unmodelled(before + full + "[parallelism]\nexpert_parallel_degree = 2\n"),
-                HasSubstr("parallelism.expert_parallel_degree is 2"));
+    const std::string experts = before + full + "[parallelism]\nexpert_parallel_degree = 2\n";
+    EXPECT_EQ(run_of(experts).cluster["expert_parallel"], 2);
+    EXPECT_THAT(unmodelled(experts + "expert_parallel_comm_backend = \"deepep\"\n"),
+                HasSubstr("expert_parallel_comm_backend"));
     const auto selective =
         run_of(before + "[activation_checkpoint]\nselective_ac_option = \"op\"\n");
     EXPECT_EQ(selective.training["checkpointing"], true);
