@@ -65,7 +65,7 @@ def _(w):
 @case(5, "QwenLM/Qwen README: GPTQ and other code of its own are not comparable, and refused")
 def _(w):
     config = models.LLAMA_3B | {"quantization_config": {"quant_method": "gptq", "bits": 4}}
-    assert "quantization_config" in w.refusal(config, "--lora", 64, "--gpu", "a100_80gb")
+    assert "packed by gptq" in w.refusal(config, "--lora", 64, "--gpu", "a100_80gb")
     assert '"qwen"' in w.refusal({"model_type": "qwen", "hidden_size": 4096}, "--gpu", "a100_80gb")
 
 

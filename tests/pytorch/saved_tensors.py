@@ -49,7 +49,8 @@ LORA_TARGETS = {'bert': ['query', 'value'], 'roberta': ['query', 'value'], 'dist
 
 QUANTIZED = ('bert', 'llama', 'qwen3', 'gemma2', 'phi3')
 POSITIONS = {'vit-base': 197, 'whisper-small': 1500}  # of a sample, whatever the case's length
-LIGER = ('llama', 'qwen3', 'gemma2', 'gemma3_text', 'phi3', 'mixtral')
+LIGER = ('llama', 'qwen3', 'gemma2', 'gemma3_text', 'phi3', 'mixtral', 'smollm3', 'olmo2', 'olmo3',
+         'exaone4', 'glm4', 'deepseek_v2', 'deepseek_v3', 'gpt_oss', 'llama4_text')
 UNFUSED = ('deberta-v2', 'gpt_oss', 'bloom')  # have one implementation of attention
 UNEQUAL = ('deepseek_v2', 'deepseek_v3')  # sizes of k and v, for which flash-attn has no kernel
 FIXED = ('image', 'sound')  # tasks of which every sample has the same length

@@ -203,15 +203,13 @@ Result<ModelShape> read_language_model(Json json) {
                  ? json["_name_or_path"].get<std::string>()
                  : known->first;
     read_labels(read, s);
-    // Published in 4 or 8 bits that no gradient passes through: training begins with 16.
+    // Published in 4 or 8 bits that no gradient passes through: training begins with 16. What stays
+    // quantized is a setting of the training.
     const auto packed = json.value("quantization_config", Json::object());
     const bool unpacks = packed.is_object() && (packed.value("quant_method", Json()) == "mxfp4" ||
                                                 packed.value("quant_method", Json()) == "fp8");
     if (unpacks)
         s.noted = "weights in 16 bits instead of " + packed["quant_method"].get<std::string>();
-    else
-        read.refuse("quantization_config",
-                    "is not read from the model: set the training's \"quantization\" instead.");
     const bool generates = s.is_decoder() || s.has_decoder();
     s.stored_half = s.has_rms_norm() && s.family != Family::opt;
     for (const char* key : {"torch_dtype", "dtype"})

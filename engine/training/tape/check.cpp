@@ -116,15 +116,21 @@ Result<void> check_method(const ModelShape& s, const TrainingSettings& t) {
     return {};
 }
 
+// Of types without a family of their own: DeepSeek, GPT-OSS, Llama 4 and GLM-4.
+bool liger_knows(const DecoderTraits& t) {
+    return t.latent || t.sinks || t.unit_queries || (t.rotary == Rotary::paired && t.outer_norms);
+}
+
 Result<void> check_fused_loss(const ModelShape& s, const TrainingSettings& t) {
     if (!t.fused_loss) return {};
     // Those of liger-kernel 0.8 that were compared.
-    const bool newer = s.family >= Family::granite && s.family <= Family::opt;
-    if (!s.has_rms_norm() || s.family == Family::qwen2_moe || newer || s.unturned_every > 0 ||
-        s.own_traits)
-        return wrong("/fused_loss", "Liger has no fused loss for the family " +
+    const bool others = s.family == Family::qwen2_moe || s.family == Family::granite ||
+                        s.family == Family::starcoder2 || s.family == Family::opt;
+    if (!s.has_rms_norm() || others || (s.own_traits && !liger_knows(*s.own_traits)))
+        return wrong("/fused_loss", "Liger's fused loss of the family " +
                                         (s.own_traits ? s.name : std::string(to_string(s.family))) +
-                                        ".");
+                                        " is not modelled; without it (fused_loss false) the run "
+                                        "needs more.");
     if (s.head != Head::language_model)
         return wrong("/fused_loss", "Only a language model's loss can be fused with its head.");
     return {};
@@ -153,7 +159,8 @@ Result<void> check_quantization(const ModelShape& s, const TrainingSettings& t) 
     if (layout_of(t).is_zero())
         return wrong("/quantization",
                      "Quantized weights are modelled for one GPU, ddp and fsdp, not for ZeRO: "
-                     "choose fsdp, which shards them, or omit the quantization.");
+                     "choose ddp, near which zero1 and zero2 are but for their buckets, or fsdp, "
+                     "which shards them.");
     return {};
 }
 

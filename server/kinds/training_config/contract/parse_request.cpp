@@ -134,6 +134,38 @@ void assume_training(const json& args, Request& request, FieldErrors& errors) {
     assume_adapters(args, request, assume);
 }
 
+// Of a config.json's quantization_config: as the contract names it, or the method's own name.
+std::string packed_by(const json& packed) {
+    const auto is_true = [&](const char* key) { return packed.value(key, json()) == true; };
+    if (is_true("load_in_8bit")) return "int8";
+    if (is_true("load_in_4bit")) return is_true("bnb_4bit_use_double_quant") ? "nf4_double" : "nf4";
+    const auto method = packed.value("quant_method", json());
+    return method.is_string() ? method.get<std::string>() : "an unknown method";
+}
+
+// A checkpoint that is stored quantized stays so.
+void assume_packed_weights(const json& args, Request& request, FieldErrors& errors) {
+    const auto* config = find(args, "/model/config/quantization_config");
+    if (config == nullptr || !config->is_object() || config->empty()) return;
+    const auto packed = packed_by(*config);
+    if (packed == "mxfp4" || packed == "fp8") return;  // trained in 16 bits
+    const auto known = value_of(kQuantizations, packed);
+    if (find(args, "/training/quantization") != nullptr) {
+        if (!known)
+            request.assumptions.push_back({"/model/config", "weights of " + packed,
+                                           "estimated as those of bitsandbytes, as asked"});
+    } else if (known) {
+        request.report.settings.quantization = *known;
+        request.assumptions.push_back(
+            {"/training/quantization", packed, "as the checkpoint is stored"});
+    } else {
+        errors.push_back({"/model/config/quantization_config", "invalid",
+                          "Weights packed by " + packed +
+                              " are not modelled; the nearest that is: --quantization nf4 with "
+                              "--lora, for those of 4 bits."});
+    }
+}
+
 std::vector<Stage> parse_stages(const json& args, Request& request) {
     const auto& t = request.report.settings;
     std::vector<Stage> stages;
@@ -191,6 +223,7 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
         const auto* value = find(args, option.pointer);
         if (value != nullptr && option.field.set != nullptr) option.field.set(request, *value);
     }
+    assume_packed_weights(args, request, errors);
     if (const int divided = std::max(r.settings.parallel.cards(), r.settings.parallel.expert);
         divided > 1) {
         if (find(args, "/cluster/cards") == nullptr) r.settings.cards = divided;

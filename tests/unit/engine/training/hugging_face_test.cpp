@@ -211,8 +211,6 @@ TEST(HuggingFaceConfig, DropsNoRelevantKey) {
     EXPECT_EQ(parameters(*llama(R"(,"mlp_bias":true)")) - plain, 2 * (2 * 4096 + 2048));
     EXPECT_EQ(llama(R"(,"num_local_experts":8)").error().where, "/num_local_experts");
     EXPECT_EQ(llama(R"(,"mlp_bias":true)", "mistral").error().where, "/mlp_bias");
-    EXPECT_EQ(llama(R"(,"quantization_config":{"load_in_4bit":true})").error().where,
-              "/quantization_config");
     const std::string windows = R"(,"sliding_window":512,"use_sliding_window":)";
     const auto later = llama(windows + R"(true,"max_window_layers":1)", "qwen2").error();
     EXPECT_EQ(later.where, "/use_sliding_window");

@@ -65,21 +65,6 @@ std::string without_parts(std::string value) {
     return value;
 }
 
-bool is_toml(std::string_view text) {
-    std::istringstream lines{std::string(text)};
-    for (std::string line; std::getline(lines, line);) {
-        line = trimmed(line);
-        if (line.empty() || line.front() == '#') continue;
-        const auto section = section_of(line);
-        if (section.empty()) return false;
-        while (std::getline(lines, line) && trimmed(line).empty()) {
-        }
-        return lines && (line.find('=') != line.npos || !section_of(trimmed(line)).empty() ||
-                         trimmed(line).starts_with("#"));
-    }
-    return false;
-}
-
 // As launchers' files use it: sections of keys with values, which but for their "=" are YAML.
 Result<YAML::Node> parse_toml(std::string_view text) {
     YAML::Node root(YAML::NodeType::Map);
@@ -119,6 +104,21 @@ Result<YAML::Node> parse_toml(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_toml(std::string_view text) {
+    std::istringstream lines{std::string(text)};
+    for (std::string line; std::getline(lines, line);) {
+        line = trimmed(line);
+        if (line.empty() || line.front() == '#') continue;
+        const auto section = section_of(line);
+        if (section.empty()) return false;
+        while (std::getline(lines, line) && trimmed(line).empty()) {
+        }
+        return lines && (line.find('=') != line.npos || !section_of(trimmed(line)).empty() ||
+                         trimmed(line).starts_with("#"));
+    }
+    return false;
+}
 
 Path parts_of(const std::string& place) {
     Path path;

@@ -35,6 +35,10 @@ Result<void> add_mapped(Planner& planner) {
 
 Result<ConfigPlan> plan_settings(std::string_view text, const Recommended& recommended,
                                  const Choice& choice) {
+    if (is_toml(text))
+        return fail(Errc::invalid_input,
+                    "Only YAML and JSON are changed. What the estimate means, set by hand in this "
+                    "TOML; show-config and check read it.");
     TRY(const auto root, parse_config(text));
     Planner planner(root, recommended, choice);
     for (const auto recognise : {plan_axolotl, plan_torchtune, plan_deepspeed, plan_accelerate,

@@ -140,19 +140,21 @@ bool read_accelerate(Reader& reader) {
     }
     reader.accumulation({"gradient_accumulation_steps"});
     const Path type = {"distributed_type"};
-    const auto cards = reader.value({"num_processes"}, std::int64_t{1});
     const auto word = reader.word(type, "NO");
+    const bool alone = has_word("NO no false False", word);
+    // Else the launcher's flag says how many, or it takes all of the machine.
+    const auto cards = reader.value({"num_processes"}, std::int64_t{alone ? 1 : 0});
     if (word != "FSDP") reader.node({"fsdp_config"});  // without effect
     if (word != "DEEPSPEED") reader.node({"deepspeed_config"});
     if (word == "FSDP") {
         read_fsdp(reader, cards);
     } else if (word == "DEEPSPEED") {
         read_zero(reader, cards);
-    } else if (!has_word("NO no false False MULTI_GPU", word)) {
+    } else if (!alone && word != "MULTI_GPU") {
         reader.unmodelled(type,
                           "this way to distribute is not modelled; the nearest that is: estimate "
                           "--cards N --sharding fsdp");
-    } else if (cards > 1) {
+    } else if (cards != 1) {
         reader.shard("ddp", cards, {"num_processes"});
     }
     reader.name_rest({}, {"accelerate"});

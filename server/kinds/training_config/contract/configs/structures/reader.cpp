@@ -249,9 +249,10 @@ void Reader::name_rest(const Path& around, std::initializer_list<const char*> li
 
 bool read_run(const YAML::Node& root, ConfiguredRun& run) {
     Reader reader(root, run);
-    return read_llama_factory_1(reader) || read_axolotl(reader) || read_torchtune(reader) ||
-           read_torchtitan(reader) || read_deepspeed(reader) || read_accelerate(reader) ||
-           read_transformers(reader) || read_lightning(reader);
+    return read_llama_factory_1(reader) || read_llama_factory_other(reader) ||
+           read_axolotl(reader) || read_torchtune(reader) || read_torchtitan(reader) ||
+           read_deepspeed(reader) || read_accelerate(reader) || read_transformers(reader) ||
+           read_lightning(reader);
 }
 
 Result<void> read_run(std::string_view text, ConfiguredRun& run,

@@ -77,6 +77,7 @@ bool read_accelerate(Reader& reader);
 bool read_transformers(Reader& reader);
 bool read_lightning(Reader& reader);
 bool read_llama_factory_1(Reader& reader);
+bool read_llama_factory_other(Reader& reader);
 bool read_axolotl(Reader& reader);
 bool read_torchtune(Reader& reader);
 bool read_torchtitan(Reader& reader);

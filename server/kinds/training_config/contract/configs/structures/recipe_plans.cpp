@@ -21,9 +21,11 @@ void plan_steps(Planner& p, Path batch, Path clip, double default_clip) {
         p.set("clipping", std::move(clip), r.clip ? "1.0" : "null", true);
 }
 
-// Both load what is trained in 16 bits, and have no weights in fp32 beside them.
+// Both load what is trained in 16 bits, and have no weights in fp32 beside them, unless FSDP1 or
+// DeepSpeed do.
 void compare_precision(Planner& p, const char* library) {
-    if (p.r.precision == "bf16_autocast" && p.r.lora_rank == 0)
+    const bool widens = is_zero(p.r) || means(p, "precision", "", "bf16_autocast");
+    if (p.r.precision == "bf16_autocast" && p.r.lora_rank == 0 && !widens)
         p.say(std::string(library) +
               " trains weights in bf16; the estimate is for weights in fp32");
 }

@@ -118,6 +118,19 @@ void read_axolotl_sharding(Reader& in) {
     if (in.run.deepspeed == "null" || in.run.deepspeed == "false") in.run.deepspeed.clear();
 }
 
+// All of a language model, as is estimated of models of images.
+void read_unfrozen(Reader& in) {
+    bool language = false;
+    for (const auto& one : at(in.root, {"unfrozen_parameters"})) {
+        const auto pattern = one.as<std::string>("");
+        const auto has = [&](const char* part) { return pattern.find(part) != pattern.npos; };
+        language = language || has("language_model");
+        if (has("layers") || !(has("language_model") || has("lm_head") || has("embed_tokens")))
+            return;
+    }
+    if (language && !in.run.training.contains("lora")) in.node({"unfrozen_parameters"});
+}
+
 void read_axolotl_loss(Reader& in) {
     if (asks(in, "liger_fused_linear_cross_entropy") || asks(in, "liger_cross_entropy"))
         in.run.training["fused_loss"] = true;
@@ -230,24 +243,28 @@ void read_torchtune_adapters(Reader& in, const std::string& builder) {
     }
 }
 
+// Its modes of recomputation take effect where the usual one is off, and keep it off.
+void read_torchtune_checkpointing(Reader& in) {
+    const auto mode = in.word({"ac_mode"}, "null"), option = in.word({"ac_option"});
+    const bool usual = in.value({"enable_activation_checkpointing"}, false);
+    const bool own = mode == "full" || mode == "selective";
+    auto& training = in.run.training;
+    training["checkpointing"] = usual != own;
+    if (usual && own)
+        in.run.notes.emplace_back(
+            "torchtune recomputes nothing where both enable_activation_checkpointing and ac_mode "
+            "are set");
+    if (usual || mode != "selective") return;
+    if (option == "op")
+        training["selective_checkpointing"] = true;
+    else if (const auto every = in.value({"ac_option"}, 0); every > 1)
+        training["checkpointing_every"] = every;
+}
+
 }  // namespace
 
 bool is_axolotl(const YAML::Node& root) {
     return has(root, {"base_model"}) && has(root, {"micro_batch_size"});
-}
-
-// The structure of LLaMA-Factory's new trainer, which holds logits and types of its own.
-bool read_llama_factory_1(Reader& in) {
-    if (word_at(in.root, {"model"}).empty() || !has(in.root, {"train_dataset"}) ||
-        !has(in.root, {"micro_batch_size"}))
-        return false;
-    in.run.structures.emplace_back("LLaMA-Factory v1 configuration");
-    in.run.model = in.word({"model"});
-    in.run.unmodelled.push_back(
-        {"",
-         "the trainer of LLaMA-Factory v1 is not modelled; the nearest that is: estimate --model " +
-             in.run.model + " --checkpointing, with --lora RANK, --cards N --sharding fsdp"});
-    return true;
 }
 
 bool read_axolotl(Reader& in) {
@@ -269,7 +286,10 @@ bool read_axolotl(Reader& in) {
     for (const char* name : {"activation_checkpointing", "fsdp_activation_checkpointing"})
         if (in.value({"fsdp_config", name}, false)) run.training["checkpointing"] = true;
     if (checkpointing.starts_with("offload") || checkpointing == "unsloth")
-        in.unmodelled({"gradient_checkpointing"}, "activations on the CPU are not modelled");
+        in.unmodelled({"gradient_checkpointing"},
+                      "activations on the CPU are not modelled; --checkpointing gives an upper "
+                      "limit",
+                      "--checkpointing");
     in.clip(in.value({"max_grad_norm"}, 1.0) > 0);
     read_axolotl_attention(in);
     read_axolotl_sharding(in);
@@ -279,6 +299,7 @@ bool read_axolotl(Reader& in) {
     read_axolotl_adapters(in);
     read_optimizer(in, {"optimizer"}, in.word({"optimizer"}, "adamw_torch_fused"));
     widen_fsdp1(in);
+    read_unfrozen(in);
     read_ray(in);
     in.name_rest({}, {"axolotl"});
     return true;
@@ -309,7 +330,7 @@ bool read_torchtune(Reader& in) {
     in.accumulation({"gradient_accumulation_steps"});
     const auto dtype = in.word({"dtype"}, "fp32");
     run.training["precision"] = dtype == "bf16" ? "bf16" : "fp32";
-    run.training["checkpointing"] = in.value({"enable_activation_checkpointing"}, false);
+    read_torchtune_checkpointing(in);
     if (const auto length = in.value({"tokenizer", "max_seq_len"}, 0); length > 0) {
         run.training["sequence_length"] = length;
         run.places["sequence_length"] = "tokenizer.max_seq_len";
@@ -329,13 +350,16 @@ bool read_torchtune(Reader& in) {
     if (copies > 1 || shards > 1)
         in.shard("fsdp", shards > 1 ? copies * shards : 0, {"data_parallel_shard_dim"});
     if (copies > 1) in.replicas(copies);
-    if (word_at(in.root, {"loss", "_component_"}).find("rlhf") != std::string::npos)
+    const auto loss = word_at(in.root, {"loss", "_component_"});
+    if (loss.find("rlhf") != std::string::npos)
         in.unmodelled({"loss", "_component_"},
-                      "torchtune's pairs of answers and reference model are not modelled; the "
-                      "nearest that is: estimate --method dpo --whole-logits");
+                      std::string("torchtune's pairs of answers and further models are not "
+                                  "modelled; the nearest that is: estimate --method ") +
+                          (loss.ends_with("DPOLoss") ? "dpo --whole-logits" : "grpo"));
     run.notes.emplace_back(
         "torchtune's own model and loss keep less than those of transformers, "
         "which are estimated");
+    if (scalar_at(in.root, {"tensor_parallel_dim"}, 1) <= 1) in.node({"tensor_parallel_plan"});
     read_torchtune_adapters(in, builder);
     const auto optimizer = in.word({"optimizer", "_component_"}, "torch.optim.AdamW");
     read_optimizer(in, {"optimizer", "_component_"}, optimizer);

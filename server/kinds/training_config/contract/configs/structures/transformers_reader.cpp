@@ -28,7 +28,9 @@ class ArgumentReader {
         read_sharding();
         const bool liger = in_.value(in("enable_liger_kernel"), false);
         read_liger(in_.value(in("use_liger_kernel"), false) || liger);
-        run_.model = in_.word(of_model({"model_name_or_path"}));
+        // Without weights, an example program trains the model of a configuration anew.
+        const auto anew = in_.word(in("config_name"));
+        run_.model = in_.word(of_model({"model_name_or_path"}), anew);
         read_method();
         read_packing();
         read_length();
@@ -64,8 +66,11 @@ class ArgumentReader {
             const auto method = word_at(in_.root, in("finetuning_type"));
             return method.empty() || method == "lora" ? 8 : -1;
         }
-        const auto peft = in("use_peft");
-        return in_.value(peft, false) ? 16 : trl_ && !word_at(in_.root, peft).empty() ? -1 : 0;
+        const auto peft = in("use_peft"), lora = in("use_lora");
+        if (in_.value(peft, false)) return 16;
+        if (in_.value(lora, false)) return 8;  // peft's own
+        const bool refuses = !in_.value(lora, true) || (trl_ && !word_at(in_.root, peft).empty());
+        return refuses ? -1 : 0;
     }
 
     // transformers 5 loads the checkpoint's own type, and bf16=True is autocast over that.
@@ -120,6 +125,10 @@ class ArgumentReader {
                                                                       {"disabled", "eager"}};
         auto attention =
             in_.word(of_model({"attn_implementation", "_attn_implementation"}), "sdpa");
+        // Of projects' own programs.
+        for (const char* name :
+             {"use_flash_attn", "use_flash_attention", "use_flash_attention_2", "flash_attention"})
+            if (in_.value(of_model({name}), false)) attention = "flash_attention_2";
         if (factory_) {
             const auto its = of_factory.find(in_.word(in("flash_attn"), "auto"));
             attention = its == of_factory.end() ? "sdpa" : its->second;
@@ -287,6 +296,34 @@ void read_answers(Reader& reader, const Path& around) {
 void read_ray(Reader& reader) {
     const auto workers = reader.value({"ray_num_workers"}, std::int64_t{0});
     if (workers > 1) reader.shard("ddp", workers, {"ray_num_workers"});
+}
+
+// LLaMA-Factory's other commands: chat, api, export.
+bool read_llama_factory_other(Reader& in) {
+    const bool other = has(in.root, {"infer_backend"}) || has(in.root, {"export_dir"});
+    if (!other || !has(in.root, {"model_name_or_path"}) ||
+        has(in.root, {"per_device_train_batch_size"}))
+        return false;
+    in.run.structures.emplace_back("LLaMA-Factory configuration");
+    in.run.unmodelled.push_back(
+        {"",
+         "the file infers or exports, and trains nothing; give the configuration of the "
+         "training"});
+    return true;
+}
+
+// The structure of LLaMA-Factory's new trainer, which holds logits and types of its own.
+bool read_llama_factory_1(Reader& in) {
+    if (word_at(in.root, {"model"}).empty() || !has(in.root, {"train_dataset"}) ||
+        !has(in.root, {"micro_batch_size"}))
+        return false;
+    in.run.structures.emplace_back("LLaMA-Factory v1 configuration");
+    in.run.model = in.word({"model"});
+    in.run.unmodelled.push_back(
+        {"",
+         "the trainer of LLaMA-Factory v1 is not modelled; the nearest that is: estimate --model " +
+             in.run.model + " --checkpointing, with --lora RANK, --cards N --sharding fsdp"});
+    return true;
 }
 
 bool read_transformers(Reader& reader) {

@@ -158,6 +158,30 @@ TEST_F(ShowConfig, AdaptsTheLayersThatTheModelHas) {
     }
 }
 
+TEST_F(ShowConfig, KeepsWeightsThatTheCheckpointHasPacked) {
+    const std::string config =
+        R"({"model_type": "llama", "hidden_size": 512, "num_hidden_layers": 2, "vocab_size": 1000,
+            "num_attention_heads": 8, "intermediate_size": 1024, "quantization_config": )";
+    ShowRunRequest request;
+    request.paths = {folder_ / "lora.yaml"};
+    request.given.give("--gpu", {"rtx_4090"});
+    request.given.give("--config", {folder_ / "config.json"});
+    write("lora.yaml", "base_model: x\nmicro_batch_size: 1\nadapter: lora\nsequence_len: 128\n");
+    const auto quantization = [&](const std::string& packed) {
+        write("config.json", config + packed + "}");
+        return show_run(request).value().value["training"]["quantization"];
+    };
+    EXPECT_EQ(quantization(R"({"load_in_4bit": true})"), "nf4");
+    EXPECT_EQ(quantization(R"({"load_in_4bit": true, "bnb_4bit_use_double_quant": true})"),
+              "nf4_double");
+    EXPECT_EQ(quantization(R"({"load_in_8bit": true})"), "int8");
+    EXPECT_EQ(quantization(R"({"quant_method": "fp8"})"), "none");
+    write("config.json", config + R"({"quant_method": "gptq", "bits": 4}})");
+    EXPECT_NE(show_run(request).error().message.find("packed by gptq"), std::string::npos);
+    request.given.give("--quantization", {"nf4"});
+    EXPECT_EQ(quantization(R"({"quant_method": "gptq", "bits": 4})"), "nf4");
+}
+
 TEST_F(ShowConfig, ShardsAsTheLibraryDoesOverGpusOfTheCommandLine) {
     write("tune.yaml",
           "model: {_component_: torchtune.models.llama3.llama3_8b}\nbatch_size: 1\ndtype: bf16\n"

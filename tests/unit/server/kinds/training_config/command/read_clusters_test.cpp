@@ -1,4 +1,5 @@
 // What `show-config` reads of how several GPUs share a run.
+#include "server/kinds/training_config/contract/configs/config_structure.hpp"
 #include "tests/unit/server/kinds/training_config/command/read_run.hpp"
 
 namespace plimsoll::jobs::training_config {
@@ -159,6 +160,19 @@ TEST(ReadClusters, ReadsLightningsDevicesAndStrategies) {
               std::vector<std::string>{"trainer.strategy.init_args.strange"});
     EXPECT_FALSE(
         run_of(fsdp("activation_checkpointing_policy: null")).training.contains("checkpointing"));
+}
+
+TEST(ReadClusters, ChangesNoToml) {
+    const auto refused = plan_settings("[model]\nname = \"llama3\"\n", Recommended{}, {});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("Only YAML and JSON are changed"));
+}
+
+TEST(ReadClusters, AsksForTheGpusOfALauncherThatDoesNotSay) {
+    for (const auto* type : {"FSDP", "MULTI_GPU", "DEEPSPEED"})
+        EXPECT_FALSE(
+            run_of(std::string("distributed_type: ") + type + "\n").cluster.contains("cards"));
+    EXPECT_TRUE(run_of("distributed_type: 'NO'\n").cluster.is_null());
 }
 
 TEST(ReadRun, NamesShardsOfTwoLibraries) {

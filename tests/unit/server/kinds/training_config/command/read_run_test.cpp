@@ -61,6 +61,20 @@ TEST(ReadRun, ReadsWhatPreferencesAreComparedWith) {
     EXPECT_FALSE(run_of(kTrl + "ld_alpha: 1\n").layers_reference) << "TRL's own has one unit";
 }
 
+TEST(ReadRun, ReadsModelsThatAreTrainedAnew) {
+    EXPECT_EQ(run_of(kTrainer + "config_name: gpt2\n").model, "gpt2");
+    EXPECT_EQ(run_of(kTrainer + "config_name: gpt2\nmodel_name_or_path: a/b\n").model, "a/b");
+    EXPECT_THAT(unmodelled(kTrainer + "config_name: gpt2\nconfig_overrides: n_embd=8\n"),
+                HasSubstr("describe it by --config"));
+}
+
+TEST(ReadRun, NamesFilesThatTrainNothing) {
+    for (const auto* other : {"infer_backend: huggingface", "export_dir: out"})
+        EXPECT_THAT(
+            unmodelled("model_name_or_path: a/b\ntemplate: qwen3\n" + std::string(other) + "\n"),
+            HasSubstr("trains nothing"));
+}
+
 TEST(ReadRun, ReadsLlamaFactorysAdapters) {
     const auto usual = run_of(kFactory + "stage: sft\nfinetuning_type: lora\n").training;
     EXPECT_EQ(usual["lora"]["rank"], 8);
@@ -97,6 +111,8 @@ TEST(ReadRun, ReadsAdaptersThatTrlMakesByDefault) {
     EXPECT_EQ(run_of(kTrl + "use_peft: true\nlora_r: 4\n").training["lora"]["rank"], 4);
     EXPECT_FALSE(run_of(kTrl).training.contains("lora"));
     EXPECT_FALSE(run_of(kTrl + "use_peft: false\nlora_r: 4\n").training.contains("lora"));
+    EXPECT_FALSE(run_of(kTrainer + "use_lora: false\nlora_r: 4\n").training.contains("lora"));
+    EXPECT_EQ(run_of(kTrainer + "use_lora: true\nlora_r: 4\n").training["lora"]["rank"], 4);
     EXPECT_THAT(unmodelled(kTrainer + "lora: {r: 8, modules_to_save: [embed_tokens]}\n"),
                 HasSubstr("lora.modules_to_save is set"));
 }
@@ -156,6 +172,8 @@ TEST(ReadRun, ReadsAttentionByTheNamesOfKernels) {
          {"flash_attention_2", "flash_attention_3", "kernels-community/flash-attn2"})
         EXPECT_EQ(attention(flash), "flash_attention_2") << flash;
     EXPECT_EQ(attention("flex_attention"), "");
+    EXPECT_EQ(run_of(kTrainer + "use_flash_attention_2: true\n").training["attention"],
+              "flash_attention_2");
     EXPECT_THAT(notes(kTrainer + "attn_implementation: flex_attention\n"),
                 HasSubstr("flex_attention is estimated as sdpa"));
 }

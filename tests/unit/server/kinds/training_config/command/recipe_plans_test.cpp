@@ -217,6 +217,16 @@ TEST(ReadRun, ReadsAxolotlsTypesOfWeights) {
               (nlohmann::json{{"sharding", "fsdp"}, {"cards", 4}}));
 }
 
+TEST(ReadRun, ReadsWhatOfAModelOfImagesIsTrained) {
+    const auto unfrozen = [](const std::string& patterns) {
+        return unmodelled(kAxolotl + "unfrozen_parameters: " + patterns + "\n");
+    };
+    EXPECT_EQ(unfrozen("['model.language_model.*', lm_head]"), "");
+    for (const auto* some : {"[lm_head]", "['model.language_model.layers.1.*']"})
+        EXPECT_THAT(unfrozen(some), HasSubstr("more without it")) << some;
+    EXPECT_EQ(unmodelled(kAxolotl + "freeze_mm_modules: true\nreinit_weights: true\n"), "");
+}
+
 TEST(ReadRun, ReadsAxolotlsGrpo) {
     const auto run = run_of(kAxolotl +
                             "rl: grpo\ntrl: {beta: 0.001, max_completion_length: 256, use_vllm: "
@@ -267,6 +277,16 @@ TEST(ReadRun, ReadsTorchtunesConfiguration) {
     EXPECT_EQ(run_of(full + "optimizer_in_bwd: true\n").training["optimizer_in_backward"], true);
     EXPECT_THAT(unmodelled(full + "loss: {_component_: torchtune.rlhf.loss.DPOLoss}\n"),
                 HasSubstr("--method dpo --whole-logits"));
+    auto recomputes = full;
+    recomputes.replace(recomputes.find("enable_activation_checkpointing: true"), 37, "");
+    EXPECT_EQ(run_of(recomputes + "ac_mode: full\n").training["checkpointing"], true);
+    EXPECT_EQ(
+        run_of(recomputes + "ac_mode: selective\nac_option: 2\n").training["checkpointing_every"],
+        2);
+    EXPECT_EQ(run_of(recomputes + "ac_mode: selective\nac_option: op\n")
+                  .training["selective_checkpointing"],
+              true);
+    EXPECT_EQ(run_of(full + "ac_mode: full\n").training["checkpointing"], false);
     EXPECT_EQ(run_of(full).shards_by, "fsdp");
     const auto phi = run_of(kTorchtune +
                             "model: {_component_: torchtune.models.phi3.lora_phi3_mini, "
@@ -274,6 +294,11 @@ TEST(ReadRun, ReadsTorchtunesConfiguration) {
     EXPECT_EQ(phi.training["lora"]["modules"], nlohmann::json({"qkv_proj", "o_proj"}));
     EXPECT_THAT(unmodelled("model: {_component_: torchtune.models.gemma.gemma_2b}\ntasks: [a]\n"),
                 HasSubstr("trains nothing"));
+    EXPECT_THAT(unmodelled(full + "loss: {_component_: torchtune.rlhf.loss.PPOLoss}\n"),
+                HasSubstr("--method grpo"));
+    EXPECT_EQ(unmodelled(full + "tensor_parallel_dim: 1\ntensor_parallel_plan: {a: b}\n"), "");
+    EXPECT_THAT(unmodelled(full + "tensor_parallel_dim: 2\ntensor_parallel_plan: {a: b}\n"),
+                HasSubstr("tensor_parallel_dim is 2"));
     EXPECT_THAT(unmodelled(full + "reward_functions: [a]\n"), HasSubstr("--method dpo or grpo"));
     const auto kernel = [](const std::string& optimizer) {
         return run_of(
