@@ -150,8 +150,10 @@ def check_brought(program, text, folder):
     (folder / 'brought.yaml').write_text(text)
     (folder / 'train.json').write_text(json.dumps(TRAINER))
     beside = [] if 'batch_size' in text else [folder / 'train.json']
-    done = subprocess.run([program, 'show-config', folder / 'brought.yaml', *beside, '--preset', 'llama-1b', '--gpu', 'a100_80gb'],
-                          capture_output=True, text=True)
+    asked = [program, 'show-config', folder / 'brought.yaml', *beside, '--preset', 'llama-1b', '--gpu', 'a100_80gb']
+    done = subprocess.run(asked, capture_output=True, text=True)
+    if 'give --cards' in done.stderr:
+        done = subprocess.run([*asked, '--cards', '8'], capture_output=True, text=True)
     text = done.stdout + done.stderr
     return '' if 'not known' not in text and (done.returncode == 0 or 'There is no estimate' in text) else text
 

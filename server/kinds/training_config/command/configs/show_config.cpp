@@ -1,7 +1,6 @@
 #include "server/kinds/training_config/command/configs/show_config.hpp"
 
 #include "engine/base/json.hpp"
-#include "engine/training/models/parameters.hpp"
 #include "engine/training/models/presets.hpp"
 #include "server/client/hub.hpp"
 #include "server/kinds/training_config/command/commands.hpp"
@@ -12,7 +11,6 @@
 #include "server/kinds/training_config/contract/advice.hpp"
 #include "server/kinds/training_config/contract/bytes.hpp"
 #include "server/kinds/training_config/contract/configs/configured_run.hpp"
-#include "server/kinds/training_config/contract/configs/structures/known_keys.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -50,11 +48,14 @@ Result<std::vector<std::string>> read_files(const ShowRunRequest& request, Confi
     // often further up.
     const bool known = std::ranges::find(run.structures, kDeepSpeed) != run.structures.end();
     if (run.deepspeed.empty() || known) return read;
-    const auto folder = fs::path(read.front()).parent_path();
     const fs::path named = run.deepspeed;
-    std::vector<fs::path> places = {folder / named, named, folder / named.filename()};
-    for (auto up = fs::absolute(folder / "."); up != up.parent_path(); up = up.parent_path())
-        places.push_back(up.parent_path() / named);
+    std::vector<fs::path> places = {named};
+    for (const auto& file : read) {
+        const auto folder = fs::path(file).parent_path();
+        places.insert(places.end(), {folder / named, folder / named.filename()});
+        for (auto up = fs::absolute(folder / "."); up != up.parent_path(); up = up.parent_path())
+            places.push_back(up.parent_path() / named);
+    }
     for (const auto& file : places) {
         std::error_code closed;  // a folder above may belong to somebody else
         if (!fs::is_regular_file(file, closed)) continue;
@@ -149,33 +150,6 @@ Result<void> require_model(json& args, const ConfiguredRun& run) {
     return {};
 }
 
-// peft adapts the layers whose names end so, and passes over names that no layer has.
-void match_adapters(json& args, ConfiguredRun& run) {
-    if (!args["training"].contains("lora") || !args["training"]["lora"].contains("modules")) return;
-    FieldErrors errors;
-    const auto shape = parse_model(args.at("model"), errors);
-    if (!errors.empty()) return;  // which are reported with the others
-    const auto known = ::plimsoll::training::linear_layers(shape);
-    std::vector<std::string> matching, others;
-    for (const json& module : args["training"]["lora"]["modules"]) {
-        const auto name = module.get<std::string>();
-        auto last = name.substr(name.rfind('.') + 1);
-        const bool has_it = std::ranges::find(known, last) != known.end();
-        auto& list = has_it ? matching : others;
-        if (std::ranges::find(list, last) == list.end()) list.push_back(has_it ? last : name);
-    }
-    const auto adapts_ends = [](const std::string& name) {
-        return has_word("lm_head embed_tokens embed_out wte embed_in", name);
-    };
-    if (matching.empty() || std::ranges::any_of(others, adapts_ends)) return;
-    args["training"]["lora"]["modules"] = matching;
-    if (!others.empty())
-        run.notes.push_back(
-            fmt::format("adapters on {}: the model has no such layers, which peft "
-                        "passes over",
-                        fmt::join(others, ", ")));
-}
-
 // The arguments of the run that the files and the flags describe.
 Result<json> run_arguments(const ShowRunRequest& request, ConfiguredRun& run,
                            const std::string& file) {
@@ -211,6 +185,22 @@ void layer_reference(json& args) {
 std::int64_t cards_of(const json& args) {
     const json cluster = args.value("cluster", json());
     return cluster.is_null() ? 1 : std::max<std::int64_t>(1, cluster.value("cards", 1));
+}
+
+// torchtitan gathers weights in 16 bits only where it shards them, and has no autocast on divided
+// ones.
+void keep_type_of_divided(json& args, ConfiguredRun& run) {
+    const json cluster = args.value("cluster", json());
+    if (!cluster.is_object() || !run.gathers_in_half || cluster.value("tensor_parallel", 1) == 1)
+        return;
+    const auto sharers = cards_of(args) / cluster.value("tensor_parallel", std::int64_t{1}) /
+                         cluster.value("pipeline_parallel", std::int64_t{1});
+    json& precision = args["training"]["precision"];
+    if (sharers > 1 || precision != "bf16_autocast") return;
+    precision = "fp32";
+    args["cluster"].erase("fp32_reduce");
+    run.notes.emplace_back(
+        "without further GPUs that share its shards, torchtitan computes divided weights in fp32");
 }
 
 // GPUs that divide one copy of the model.
@@ -251,6 +241,7 @@ Result<ConfiguredRequest> configured_request(const ShowRunRequest& request) {
     TRY_DO(check_modelled(run, request.given, files.front()));
     TRY(auto args, run_arguments(request, run, files.front()));
     if (run.layers_reference) layer_reference(args);
+    keep_type_of_divided(args, run);
     const json cluster = args.value("cluster", json());
     if (cluster.is_object() && !cluster.contains("cards")) {
         if (cluster.contains("offload") && cluster.value("sharding", "").starts_with("fsdp"))

@@ -31,6 +31,7 @@ struct ConfiguredRun {
     std::string
         preference;  // "beta is 0.1": of a trainer of preferences, which the files leave open
     std::string shards_by;  // how the library shards over GPUs that only a flag gives; empty: DDP
+    bool gathers_in_half = false;                 // only what is sharded is computed in 16 bits
     bool layers_reference = false;                // FSDP shards a reference by its layers
     std::vector<Unmodelled> unmodelled;           // with any, there is no estimate
     std::vector<std::string> unknown;             // keys of which nothing is known
@@ -46,5 +47,9 @@ Result<void> read_run(std::string_view text, ConfiguredRun& run,
                       const std::vector<std::string>& without = {});
 // The same for a parsed file; false: of unknown structure.
 bool read_run(const YAML::Node& root, ConfiguredRun& run);
+
+// In arguments of the contract: peft adapts the layers whose names end as the files say, and passes
+// over names that no layer has, which are noted.
+void match_adapters(nlohmann::json& args, ConfiguredRun& run);
 
 }  // namespace plimsoll::jobs::training_config

@@ -127,6 +127,7 @@ void read_precision(Reader& in) {
     run.training["precision"] = dtype == "bfloat16"             ? "bf16"
                                 : half && (sharded || !divided) ? "bf16_autocast"
                                                                 : "fp32";
+    run.gathers_in_half = sharded;
     if (run.training["precision"] == "bf16_autocast" && sharded)
         run.cluster["fp32_reduce"] =
             in.word({"training", "mixed_precision_reduce"}, "float32") == "float32";

@@ -1,10 +1,15 @@
 #include "engine/base/json.hpp"
+#include "engine/training/models/parameters.hpp"
 #include "server/kinds/training_config/contract/configs/structures/reader.hpp"
+#include "server/kinds/training_config/contract/request.hpp"
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <regex>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 // What is tuned, and by what: length, adapters and quantization by the names of peft, TRL and
 // LLaMA-Factory; optimizers by those of transformers and axolotl, and of the classes of PyTorch,
@@ -234,6 +239,32 @@ void read_optimizer(Reader& in, const Path& place, const std::string& name) {
                       "this optimizer is not modelled; its state is larger than that of " + flag +
                           ", which gives a lower limit",
                       "--optimizer");
+}
+
+void match_adapters(json& args, ConfiguredRun& run) {
+    if (!args["training"].contains("lora") || !args["training"]["lora"].contains("modules")) return;
+    FieldErrors errors;
+    const auto shape = parse_model(args.at("model"), errors);
+    if (!errors.empty()) return;  // which are reported with the others
+    const auto known = ::plimsoll::training::linear_layers(shape);
+    std::vector<std::string> matching, others;
+    for (const json& module : args["training"]["lora"]["modules"]) {
+        const auto name = module.get<std::string>();
+        auto last = name.substr(name.rfind('.') + 1);
+        const bool has_it = std::ranges::find(known, last) != known.end();
+        auto& list = has_it ? matching : others;
+        if (std::ranges::find(list, last) == list.end()) list.push_back(has_it ? last : name);
+    }
+    const auto adapts_ends = [](const std::string& name) {
+        return has_word("lm_head embed_tokens embed_out wte embed_in", name);
+    };
+    if (matching.empty() || std::ranges::any_of(others, adapts_ends)) return;
+    args["training"]["lora"]["modules"] = matching;
+    if (!others.empty())
+        run.notes.push_back(
+            fmt::format("adapters on {}: the model has no such layers, which peft "
+                        "passes over",
+                        fmt::join(others, ", ")));
 }
 
 }  // namespace plimsoll::jobs::training_config

@@ -110,6 +110,37 @@ TEST_F(ShowConfig, ReadsTheDeepSpeedFileThatAFileNames) {
     EXPECT_EQ(told.text.find("learning_rate"), std::string::npos) << told.text;
 }
 
+TEST_F(ShowConfig, FindsTheDeepSpeedFileBesideTheFileThatNamesIt) {
+    write("curriculum/train.yaml",
+          "model_name_or_path: gpt2\nper_device_train_batch_size: 1\nnum_train_epochs: 1\n"
+          "deepspeed: zero.json\n");
+    write("curriculum/zero.json", R"({"zero_optimization": {"stage": 3}})");
+    write("two.yaml", "distributed_type: MULTI_GPU\nnum_processes: 2\n");
+    ShowRunRequest request;
+    request.paths = {folder_ / "two.yaml", folder_ / "curriculum/train.yaml"};
+    request.given.give("--gpu", {"rtx_4090"});
+    EXPECT_EQ(show_run(request).value().value["cluster"]["sharding"], "zero3");
+    write("two.yaml", "distributed_type: FSDP\nnum_processes: 2\n");
+    EXPECT_NE(show_run(request).error().message.find("no library uses both"), std::string::npos);
+}
+
+TEST_F(ShowConfig, ComputesDividedWeightsWithoutShardsInFp32) {
+    write("titan.toml",
+          "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 1\n"
+          "seq_len = 512\n[parallelism]\ntensor_parallel_degree = 2\n");
+    ShowRunRequest request;
+    request.paths = {folder_ / "titan.toml"};
+    request.given.give("--gpu", {"h200"});
+    request.given.give("--preset", {"llama-8b"});
+    for (const auto& [cards, precision] :
+         {std::pair("2", "fp32"), std::pair("4", "bf16_autocast")}) {
+        request.given.give("--cards", {cards});
+        const auto told = show_run(request);
+        ASSERT_TRUE(told) << told.error().message;
+        EXPECT_EQ(told->value["training"]["precision"], precision);
+    }
+}
+
 TEST_F(ShowConfig, RefusesWhatIsNotModelled) {
     write("reward.yaml",
           "model_name_or_path: Qwen/Qwen3-4B\nstage: rm\ntemplate: qwen3\ncutoff_len: 2048\n"

@@ -224,6 +224,7 @@ TEST(ReadRun, ReadsWhatOfAModelOfImagesIsTrained) {
     EXPECT_EQ(unfrozen("['model.language_model.*', lm_head]"), "");
     for (const auto* some : {"[lm_head]", "['model.language_model.layers.1.*']"})
         EXPECT_THAT(unfrozen(some), HasSubstr("more without it")) << some;
+    EXPECT_EQ(unmodelled(kAxolotl + "experts_implementation: grouped_mm\n"), "") << "the default";
     EXPECT_EQ(unmodelled(kAxolotl + "freeze_mm_modules: true\nreinit_weights: true\n"), "");
 }
 
