@@ -37,7 +37,8 @@ def mixture_of(config):
     experts = own.get('n_routed_experts') or own.get('num_experts') or own['num_local_experts']
     groups = sigmoid and own['n_group'] > 1
     args = titan.MoEArgs(
-        num_experts=experts, num_shared_experts=shared, top_k=config.num_experts_per_tok, score_func='sigmoid' if sigmoid else 'softmax',
+        num_experts=experts, num_shared_experts=shared, top_k=config.num_experts_per_tok,
+        score_func='sigmoid' if sigmoid else 'softmax',
         route_norm=kind in ('mixtral', 'granitemoe') or bool(own.get('norm_topk_prob')),
         route_scale=own.get('routed_scaling_factor') or 1.0, score_before_experts=False,
         num_expert_groups=own['n_group'] if groups else None, num_limited_groups=own['topk_group'] if groups else None)
@@ -56,10 +57,11 @@ def replace_experts(model):
 
 def shard(model, case, cards):
     """A second unit of every layer that has experts, fetched with the layer and ahead of it (torchtitan's apply_fsdp)."""
-    shards = cards // case.replicas
-    rest = shards // case.expert
-    mesh = init_device_mesh('cpu', (case.replicas, rest, case.expert), mesh_dim_names=('replicate', 'efsdp', 'ep'))  # its layer asks for 'ep'
-    whole = init_device_mesh('cpu', (case.replicas, shards), mesh_dim_names=('replicate', 'shard'))
+    apart = case.pipeline * case.replicas
+    shards = cards // apart
+    # Its layer asks for 'ep'.
+    mesh = init_device_mesh('cpu', (apart, shards // case.expert, case.expert), mesh_dim_names=('replicate', 'efsdp', 'ep'))
+    whole = init_device_mesh('cpu', (apart, shards), mesh_dim_names=('replicate', 'shard'))
     several = case.replicas > 1
     policy = MixedPrecisionPolicy(torch.bfloat16, torch.float32) if case.precision == 'mixed' else MixedPrecisionPolicy()
     its = dict(reshard_after_forward=case.sharding == 'fsdp', mp_policy=policy)
@@ -109,7 +111,7 @@ def on_a_cpu():
         utils.generate_permute_indices = indices
 
 
-def clip(weights):
+def clip(weights, longest):
     """Norms of weights on each mesh, then of all (torchtitan's clip_grad_norm_)."""
     meshes = {}
     for weight in weights:
@@ -117,4 +119,4 @@ def clip(weights):
     norms = [torch.nn.utils.get_total_norm([one.grad for one in its], foreach=True).full_tensor() for its in meshes.values()]
     total = sum(norm ** 2.0 for norm in norms) ** 0.5
     for its in meshes.values():
-        torch.nn.utils.clip_grads_with_norm_(its, 1.0, total, foreach=True)
+        torch.nn.utils.clip_grads_with_norm_(its, longest, total, foreach=True)

@@ -5,6 +5,7 @@ import types
 
 import torch
 import torch.distributed.pipelining.schedules as schedules
+import expert_plans
 from parallel_plans import TEXT, divide
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.pipelining import PipelineStage
@@ -71,7 +72,7 @@ def messages():
 def schedule_of(case, models, mesh, loss):
     """Of card `case.rank`, which has one of `models` for each of its stages."""
     stages = case.pipeline * len(models)
-    kind = next(models[0].parameters()).dtype
+    kind = torch.float32 if case.precision == 'fp32' else torch.bfloat16
     length = case.length // case.context
     hidden = torch.empty(case.batch, length // case.tensor, models[0].config.hidden_size, dtype=kind, device='meta')
     ids = torch.empty(case.batch, length, dtype=torch.long, device='meta')
@@ -88,6 +89,8 @@ def schedule_of(case, models, mesh, loss):
 
 
 def shard(model, case, mesh):
+    if case.expert > 1:
+        return expert_plans.shard(model, case, mesh.size())
     if case.tensor > 1:
         model.mesh = mesh['tensor']
         divide(model, model.mesh)

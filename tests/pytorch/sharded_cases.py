@@ -122,3 +122,8 @@ def cases():
     yield Case('qwen3_moe', 'fsdp', 'mixed', 2, 256, True, expert=8)
     yield Case('qwen3_moe', 'fsdp', 'bf16', 2, 2048, True, context=2, expert=4)
     yield Case('qwen3_moe', 'fsdp', 'bf16', 2, 1024, False, context=2, expert=2)
+    for rank in (0, 1):
+        its = dict(pipeline=2, rank=rank, microbatches=4, expert=2)
+        yield Case('qwen3_moe', 'fsdp_grad_op', 'bf16', 2, 256, True, **its)
+        yield Case('qwen3_moe', 'fsdp_grad_op', 'mixed', 2, 256, False, **its)
+        yield Case('qwen3_moe', 'fsdp', 'bf16', 2, 256, True, **its)

@@ -254,7 +254,7 @@ def contexts_of(case, live):
         yield expert_plans.on_a_cpu()
 
 
-def peak_of(live, models, step, contexts, clip=lambda weights: torch.nn.utils.clip_grad_norm_(weights, 1.0)):
+def peak_of(case, live, models, step, contexts):
     """Of three steps; what `step` returns stays until the next, as a Trainer's outputs do."""
     allocate, free = fsdp_param.alloc_storage, fsdp_param.free_storage
 
@@ -266,6 +266,7 @@ def peak_of(live, models, step, contexts, clip=lambda weights: torch.nn.utils.cl
         live.resize(tensor, 0)
         free(tensor)
     weights = [weight for model in models for weight in trained(model)]
+    clip = expert_plans.clip if case.expert > 1 else torch.nn.utils.clip_grad_norm_
     optimizer = torch.optim.AdamW(weights, foreach=True)
     fsdp_param.alloc_storage, fsdp_param.free_storage = seen_allocate, seen_free
     fsdp_group.alloc_storage = seen_allocate  # of a single shard
@@ -275,7 +276,7 @@ def peak_of(live, models, step, contexts, clip=lambda weights: torch.nn.utils.cl
                 stack.enter_context(context)
             for _ in range(3):
                 outputs = step()
-                clip(weights)
+                clip(weights, 1.0)
                 optimizer.step()
                 optimizer.zero_grad(set_to_none=True)
                 del outputs
@@ -304,7 +305,7 @@ def measured_in_a_pipeline(case):
     def step():
         batch = batch_of(whole)
         schedule.step(*((batch['input_ids'],) if case.rank == 0 else ()), target=batch['labels'], return_outputs=False)
-    return peak_of(live, models, step, [*contexts_of(case, live), pipelined.messages()])
+    return peak_of(case, live, models, step, [*contexts_of(case, live), pipelined.messages()])
 
 
 def measured(case):
@@ -325,8 +326,7 @@ def measured(case):
         outputs = outputs_of()
         outputs.loss.backward()
         return outputs
-    clips = {'clip': expert_plans.clip} if case.expert > 1 else {}
-    return peak_of(live, [model], step, contexts_of(case, live), **clips)
+    return peak_of(case, live, [model], step, contexts_of(case, live))
 
 
 def described(case):

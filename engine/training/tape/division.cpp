@@ -128,12 +128,13 @@ Result<void> check_experts(const ModelShape& s, const TrainingSettings& t) {
             field,
             "Expert parallelism is modelled for language models of Mixtral, Qwen 3, OLMoE, "
             "Granite, GLM-4.5 and DeepSeek, whose experts torchtitan's layer computes: omit it, "
-            "and shard "
-            "with fsdp.");
-    if (p.tensor > 1 || p.pipeline > 1)
-        return wrong(field,
-                     "Expert parallelism is modelled without tensor and pipeline "
-                     "parallelism: omit one.");
+            "and shard with fsdp.");
+    if (p.tensor > 1)
+        return wrong(field, "Expert parallelism is modelled without tensor parallelism: omit one.");
+    if (p.pipeline > 1 && (s.dense_layers > 0 || s.experts_every > 1))
+        return wrong(
+            field,
+            "With pipelines it is modelled for models whose layers all have experts: omit one.");
     const auto layout = layout_of(t);
     if (!is_fsdp(layout.sharding))
         return wrong("/sharding",

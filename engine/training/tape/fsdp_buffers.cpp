@@ -58,11 +58,12 @@ void FsdpBuffers::send_gradients() {
 }
 
 void FsdpBuffers::reduce_gradients() {
-    for (auto& u : units_) {
-        u.free_full(graph_);
-        free(u.gathered);
-        reduce(u);
-    }
+    for (std::size_t i = 0; i < units_.size(); ++i)
+        for (auto* unit : {&units_[i], &experts_[i]}) {
+            unit->free_full(graph_);
+            free(unit->gathered);
+            reduce(*unit);
+        }
     send_gradients();
 }
 
@@ -120,6 +121,7 @@ void FsdpBuffers::cross_experts(int layer, bool enters, Pass pass) {
         return copy_out(unit, !backward);
     }
     if (pass == Pass::again) free(last_gathered_);
+    if (backward && pipelined_) return widen(unit);
     if (backward || (pass == Pass::forward && !keeps())) unit.free_full(graph_);
     if (backward) reduce(unit);
 }
@@ -168,7 +170,9 @@ void FsdpBuffers::reduce(Unit& unit) {
     BufferId copied = kNoBuffer;
     if (experts && by_columns_)
         copied =
-            graph_.allocate(graph_.bytes(graph_.parameter(unit.parameters.back()).gradient), kFsdp);
+            graph_.allocate(graph_.parameter(unit.parameters.back()).elements *
+                                (unit.wide.empty() ? layout_.compute_bytes : layout_.sum_bytes),
+                            kFsdp);
     last_reduced_ = graph_.allocate(layout_.padded(elements, experts) * layout_.sum_bytes, kFsdp);
     for (const auto index : unit.parameters) {
         auto& p = graph_.parameter(index);

@@ -80,7 +80,8 @@ Pipeline::Pipeline(Graph& graph, std::vector<PipelineStage> stages, const Layout
                                               {.parameters = on.parameters,
                                                .begin = on.first_parameter,
                                                .pipelined = true,
-                                               .first_layer = on.stage.first_layer});
+                                               .first_layer = on.stage.first_layer,
+                                               .experts = on.stage.shape.experts});
     }
 }
 

@@ -81,12 +81,22 @@ Routing route(Graph& g, const ModelShape& s, const Experts& experts, const Var& 
     return r;
 }
 
+// A card's own part of a weight, whose gradient waits until those of all experts' products are
+// made.
+Var own_part(Graph& g, int weight) {
+    const Var w = parameter(g, weight);
+    Node* n = g.node(pass_on, {w.edge()}, w.dtype(), kGroup);
+    return n == nullptr ? w : w.alias(w.elements(), g.edge_to(n));
+}
+
 Var multiplied(Graph& g, const ModelShape& s, const Experts& experts, const Var& x) {
     const std::int64_t width = s.expert_hidden;
+    const Var gate = own_part(g, experts.gate_up), down = own_part(g, experts.down),
+              up = own_part(g, experts.up);
     const Var offsets = g.make(s.experts / s.expert_cards, Dtype::fp32, kGroup);  // int32
-    Var y = silu(g, grouped_product(g, x, experts.gate_up, s.hidden, width, offsets), kGroup);
-    y = multiply(g, y, grouped_product(g, x, experts.up, s.hidden, width, offsets), kGroup);
-    return grouped_product(g, y, experts.down, width, s.hidden, offsets);
+    Var y = silu(g, grouped_product(g, x, gate, s.hidden, width, offsets), kGroup);
+    y = multiply(g, y, grouped_product(g, x, up, s.hidden, width, offsets), kGroup);
+    return grouped_product(g, y, down, width, s.hidden, offsets);
 }
 
 // Every expert's rows are padded to a multiple of eight.

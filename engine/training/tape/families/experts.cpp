@@ -83,9 +83,8 @@ void grouped_backward(Graph& g, Node& n) {
 }  // namespace
 
 // Autocast does not know grouped products: the input takes the weights' type.
-Var grouped_product(Graph& g, const Var& x, int weight, std::int64_t in, std::int64_t out,
+Var grouped_product(Graph& g, const Var& x, const Var& w, std::int64_t in, std::int64_t out,
                     const Var& offsets) {
-    const Var w = parameter(g, weight);
     const Var input = to(g, x, w.dtype(), kGroup);
     const std::int64_t rows = x.elements() / in;
     Var y = g.make(rows * out, w.dtype(), kGroup);
@@ -203,7 +202,7 @@ Var apply_experts(Graph& g, const ModelShape& s, const Experts& experts, const V
                              std::int64_t to_width) {
         Var addend;
         if (bias >= 0) addend = pick(g, parameter(g, bias), pairs * to_width, sorted);
-        Var out = grouped_product(g, in, weight, from, to_width, offsets);
+        Var out = grouped_product(g, in, parameter(g, weight), from, to_width, offsets);
         if (addend) out = add_in_place(g, out, addend);
         return masked_fill(g, out, beyond, false, kGroup);
     };

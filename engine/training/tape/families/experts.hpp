@@ -26,7 +26,7 @@ Experts read_experts(ParameterCursor& parameters, const Graph& g, const ModelSha
 // Rows of x by an index that the derivative keeps.
 Var pick(Graph& g, const Var& x, std::int64_t elements, const Var& index);
 // A product of every expert's rows, which end at `offsets`, with its weight.
-Var grouped_product(Graph& g, const Var& x, int weight, std::int64_t in, std::int64_t out,
+Var grouped_product(Graph& g, const Var& x, const Var& weight, std::int64_t in, std::int64_t out,
                     const Var& offsets);
 // Likewise, of a card that has some of the experts.
 Var run_divided_experts(Graph& g, const ModelShape& s, const Experts& experts, const Var& x);

@@ -202,6 +202,7 @@ TEST(Division, OfExpertsNamesTheFieldAndTheRule) {
     EXPECT_THAT(refused([](auto& t) { t.offload = Offload::parameters; }), HasSubstr("/offload: "));
     EXPECT_THAT(refused([](auto& t) { t.method = Method::dpo; }), HasSubstr("/method: "));
     EXPECT_EQ(refused([](auto& t) { t.parallel.context = 2; }), "");
+    EXPECT_EQ(refused([](auto& t) { t.parallel.pipeline = 2, t.parallel.microbatches = 2; }), "");
     EXPECT_THAT(refused([](auto& t) { t.parallel.tensor = 2; }), HasSubstr("without tensor"));
 }
 
