@@ -98,8 +98,7 @@ class Layer {
     Var weights_;  // a layer's name for them lives until the next attention
 };
 
-Var run_stack(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids, Stack stack,
-              bool keeps_ids) {
+Var run_stack(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids, Stack stack) {
     constexpr int words = 0;
     constexpr auto group = Group::embedding;
     const int first = stack.decodes ? s.layers : 0;
@@ -109,7 +108,7 @@ Var run_stack(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids,
     for (int i = 0; i < layers; ++i) blocks.push_back(read_block(g, s, p, stack.decodes));
     const Norm norm = read_norm(p, s.hidden);
 
-    Var embedded = embedding(g, words, ids.elements(), s.hidden, keeps_ids ? ids : Var());
+    Var embedded = embedding(g, words, ids.elements(), s.hidden, stack.decodes ? ids : Var());
     embedded = as_input(g, scale(g, embedded, group), words);
     // The encoder's positions are those of every text.
     const std::int64_t placed = stack.decodes ? stack.length : ids.elements();
@@ -130,18 +129,11 @@ Var run_stack(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids,
 
 Outputs bart_forward(Graph& g, const ModelShape& s, const Batch& batch) {
     ParameterCursor p(g);
-    const auto& t = g.settings();
-    const Dtype dtype = g.parameter(p.next()).dtype;
     Outputs out;
-    Stack encoder{.length = t.sequence};
-    encoder.mask = pair_mask(g, t.sequence, t.sequence, false, dtype);
-    out.encoded = run_stack(g, s, p, batch.ids, encoder, false);
-    encoder = {};
-    const Var shifted = g.make(t.batch * t.target_length(), Dtype::int64, Group::embedding);
-    Stack decoder{.decodes = true, .length = t.target_length(), .encoded = out.encoded};
-    decoder.mask = pair_mask(g, decoder.length, decoder.length, true, dtype);
-    decoder.cross_mask = pair_mask(g, decoder.length, t.sequence, false, dtype);
-    const Var y = run_stack(g, s, p, shifted, std::move(decoder), true);
+    Var shifted;
+    const Var y = encode_and_decode<Stack>(
+        g, g.parameter(p.next()).dtype, batch, out, shifted,
+        [&](const Var& ids, Stack stack) { return run_stack(g, s, p, ids, std::move(stack)); });
     const Linear head{.weight = s.tied_head ? 0 : p.next(), .in = s.hidden, .out = s.vocab};
     out.logits = linear(g, y, head, Group::logits);
     // A bias that does not train, and that autocast leaves in fp32, is added.

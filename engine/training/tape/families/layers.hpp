@@ -52,6 +52,23 @@ Var causal_mask(Graph& g, const AttentionShape& shape, Dtype dtype, bool eager);
 // is padding.
 Var pair_mask(Graph& g, std::int64_t queries, std::int64_t keys, bool causal, Dtype dtype);
 
+// An encoder's stack of layers on the batch, then a decoder's on its own text, whose hidden states
+// are returned. `run` runs a stack on ids; `shifted` are those of the decoder, which live as long
+// as the caller.
+template <class Stack, class Run>
+Var encode_and_decode(Graph& g, Dtype dtype, const Batch& batch, Outputs& out, Var& shifted,
+                      Run run) {
+    const auto& t = g.settings();
+    Stack encoder{.length = t.sequence};
+    encoder.mask = pair_mask(g, t.sequence, t.sequence, false, dtype);
+    out.encoded = run(batch.ids, std::move(encoder));
+    shifted = g.make(t.batch * t.target_length(), Dtype::int64, Group::embedding);
+    Stack decoder{.decodes = true, .length = t.target_length(), .encoded = out.encoded};
+    decoder.mask = pair_mask(g, decoder.length, decoder.length, true, dtype);
+    decoder.cross_mask = pair_mask(g, decoder.length, t.sequence, false, dtype);
+    return run(shifted, std::move(decoder));
+}
+
 // A decoder's head on its hidden states: language model (tied or not) or classifier of the last
 // token.
 Outputs decoder_head(Graph& g, const ModelShape& shape, ParameterCursor& parameters,

@@ -154,13 +154,12 @@ class Layer {
     const Stack& c_;
 };
 
-Var run_stack(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids, Stack stack,
-              bool keeps_ids) {
+Var run_stack(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids, Stack stack) {
     constexpr int words = 0;
     const int first = stack.decodes ? s.layers : 0;
     const int layers = stack.decodes ? s.decoder_layers : s.layers;
     const Var embedded =
-        embedding(g, words, ids.elements(), s.hidden, keeps_ids ? ids : Var(), true);
+        embedding(g, words, ids.elements(), s.hidden, stack.decodes ? ids : Var(), true);
     Var x = dropout(g, embedded, s.hidden_dropout, Group::embedding);
     for (int i = 0; i < layers; ++i) {
         const Block block = read_block(g, s, p, i == 0, stack.decodes);
@@ -175,18 +174,11 @@ Var run_stack(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids,
 
 Outputs t5_forward(Graph& g, const ModelShape& s, const Batch& batch) {
     ParameterCursor p(g);
-    const auto& t = g.settings();
-    const Dtype dtype = g.parameter(p.next()).dtype;
     Outputs out;
-    Stack encoder{.length = t.sequence};
-    encoder.mask = pair_mask(g, t.sequence, t.sequence, false, dtype);
-    out.encoded = run_stack(g, s, p, batch.ids, encoder, false);
-    encoder = {};
-    const Var shifted = g.make(t.batch * t.target_length(), Dtype::int64, Group::embedding);
-    Stack decoder{.decodes = true, .length = t.target_length(), .encoded = out.encoded};
-    decoder.mask = pair_mask(g, decoder.length, decoder.length, true, dtype);
-    decoder.cross_mask = pair_mask(g, decoder.length, t.sequence, false, dtype);
-    Var y = run_stack(g, s, p, shifted, std::move(decoder), true);
+    Var shifted;
+    Var y = encode_and_decode<Stack>(
+        g, g.parameter(p.next()).dtype, batch, out, shifted,
+        [&](const Var& ids, Stack stack) { return run_stack(g, s, p, ids, std::move(stack)); });
     if (s.scaled_output) y = scale(g, y, Group::logits);
     const Linear head{.weight = s.tied_head ? 0 : p.next(), .in = s.hidden, .out = s.vocab};
     out.logits = linear(g, y, head, Group::logits);
