@@ -8,9 +8,11 @@ Precision automatic_precision(const ModelShape& shape, const TrainingSettings& t
                               bool has_fp16) {
     const auto sharding = layout_of(t).sharding;
     const bool whole = sharding == Sharding::none || sharding == Sharding::ddp;
-    // FSDP takes packed weights with others in bf16 only.
-    if (is_fsdp(sharding) && t.quantization != Quantization::none && has_bf16)
-        return Precision::bf16;
+    // FSDP takes packed weights with others in bf16 only; of others, Accelerate widens what is
+    // trained, and leaves what is frozen.
+    const bool frozen_half =
+        t.quantization != Quantization::none || (shape.stored_half && t.lora.rank > 0);
+    if (is_fsdp(sharding) && frozen_half && has_bf16) return Precision::bf16;
     const bool stays = shape.stored_half && t.quantization == Quantization::none && whole &&
                        t.offload == Offload::none;
     if (has_bf16) return stays ? Precision::bf16 : Precision::bf16_autocast;

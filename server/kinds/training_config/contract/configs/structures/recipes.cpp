@@ -264,7 +264,8 @@ void read_torchtune_checkpointing(Reader& in) {
 }  // namespace
 
 bool is_axolotl(const YAML::Node& root) {
-    return has(root, {"base_model"}) && has(root, {"micro_batch_size"});
+    return has(root, {"base_model"}) &&
+           (has(root, {"micro_batch_size"}) || has(root, {"sequence_len"}));
 }
 
 bool read_axolotl(Reader& in) {

@@ -121,8 +121,8 @@ class ArgumentReader {
     }
 
     void read_attention() {
-        static const std::map<std::string, const char*> of_factory = {{"fa2", "flash_attention_2"},
-                                                                      {"disabled", "eager"}};
+        static const std::map<std::string, const char*> of_factory = {
+            {"fa2", "flash_attention_2"}, {"fa3", "flash_attention_2"}, {"disabled", "eager"}};
         auto attention =
             in_.word(of_model({"attn_implementation", "_attn_implementation"}), "sdpa");
         // Of projects' own programs.

@@ -90,7 +90,9 @@ TEST(ReadRun, ReadsLlamaFactorysAdapters) {
               "nf4");
     EXPECT_EQ(run_of(kFactory + "quantization_bit: 8\n").training["quantization"], "int8");
     EXPECT_THAT(unmodelled(kFactory + "quantization_bit: 3\n"), HasSubstr("quantization_bit is 3"));
-    EXPECT_EQ(run_of(kFactory + "flash_attn: fa2\n").training["attention"], "flash_attention_2");
+    for (const auto* its : {"fa2", "fa3"})
+        EXPECT_EQ(run_of(kFactory + "flash_attn: " + its + "\n").training["attention"],
+                  "flash_attention_2");
     EXPECT_EQ(run_of(kFactory + "enable_liger_kernel: true\n").training["fused_loss"], true);
     for (const auto* other :
          {"finetuning_type: freeze", "use_galore: true", "use_apollo: true", "use_badam: true",

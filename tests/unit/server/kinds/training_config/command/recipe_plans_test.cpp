@@ -189,6 +189,7 @@ TEST(ReadRun, KnowsEveryOptimizerOfTheLibraries) {
 }
 
 TEST(ReadRun, ReadsAxolotlsTypesOfWeights) {
+    EXPECT_EQ(run_of("base_model: a\nsequence_len: 512\n").training["batch"], 1);
     const std::string bare = "base_model: a\nmicro_batch_size: 4\n";
     const auto precision = [&](const std::string& more) {
         return run_of(bare + more).training["precision"];
