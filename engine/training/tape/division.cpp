@@ -4,6 +4,7 @@
 #include "engine/training/tape/pipeline.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -122,8 +123,8 @@ Result<void> check_experts(const ModelShape& s, const TrainingSettings& t) {
     if (!s.has_experts())
         return wrong(field, "The model is no mixture of experts: omit it, and shard with fsdp.");
     const auto traits = s.traits();
-    const bool own = traits.even_experts || traits.biased_experts || traits.gated_shared;
-    if (own || s.head != Head::language_model)
+    const bool unlike = traits.even_experts || traits.biased_experts || traits.gated_shared;
+    if (unlike || s.head != Head::language_model)
         return wrong(
             field,
             "Expert parallelism is modelled for language models of Mixtral, Qwen 3, OLMoE, "
@@ -149,6 +150,14 @@ Result<void> check_experts(const ModelShape& s, const TrainingSettings& t) {
         return wrong(
             field,
             fmt::format("It must divide the model's experts, of which a layer has {}.", s.experts));
+    // Shards are whole experts or, if there are more GPUs, parts of each, which FSDP needs to be
+    // even.
+    const int own = s.experts / p.expert, rest = layout.expert_cards;
+    const bool by_parts = layout.cards > s.experts;
+    if ((by_parts ? std::gcd(s.hidden, s.expert_hidden) : own) % rest != 0)
+        return wrong("/cards",
+                     fmt::format("{} GPUs shard the same {} experts: their number must divide {}.",
+                                 rest, own, by_parts ? "both widths of an expert" : "that"));
     if (t.precision != Precision::bf16 && t.precision != Precision::bf16_autocast)
         return wrong("/precision",
                      "torchtitan multiplies divided experts in bf16: choose bf16 or "

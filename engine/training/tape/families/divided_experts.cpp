@@ -35,24 +35,16 @@ void fresh_backward(Graph& g, Node& n) {
     Graph::output(n, 0, g.allocate(n.size[0] * bytes_of(n.dtype), kBackward));
 }
 
-// What the other cards send for what this one sends.
-Var exchanged(Graph& g, const Var& x, std::int64_t elements) {
-    Var y = g.make(elements, x.dtype(), kGroup);
-    Node* n = g.node(fresh_backward, {x.edge()}, x.dtype(), kGroup);
-    if (n == nullptr) return y;
-    n->size[0] = elements;
-    return y.alias(elements, g.edge_to(n));
-}
-
-// Rows put where an index says, which the derivative needs to pick them again.
-Var put(Graph& g, const Var& x, std::int64_t elements, const Var& index) {
+// Rows that are sent for as many that arrive, or are put where an index says, which the derivative
+// needs to pick them again.
+Var moved(Graph& g, const Var& x, std::int64_t elements, const Var& index = {}) {
     Var y = g.make(elements, x.dtype(), kGroup);
     Node* n = g.node(fresh_backward, {x.edge()}, x.dtype(), kGroup);
     if (n == nullptr) return y;
     n->size[0] = x.elements();
-    g.save(n, index);
+    if (index) g.save(n, index);
     y = y.alias(elements, g.edge_to(n));
-    g.sealed(n);
+    if (index) g.sealed(n);
     return y;
 }
 
@@ -108,14 +100,14 @@ Var received(Graph& g, const ModelShape& s, const Experts& experts, const Var& x
     const Var places = g.make(padded, Dtype::fp32, kGroup);  // int32
     Var sorted;
     {
-        const Var arrived = exchanged(g, x, x.elements());
+        const Var arrived = moved(g, x, x.elements());
         const Var zero = g.make(s.hidden, x.dtype(), kGroup);
         const Var all = concatenate(g, arrived, zero, kGroup);
         sorted = pick(g, all, padded * s.hidden, places);
     }
     const Var y = multiplied(g, s, experts, sorted);
-    const Var unsorted = put(g, y, (rows + 1) * s.hidden, places);
-    return exchanged(g, slice(g, unsorted, x.elements()), x.elements());
+    const Var unsorted = moved(g, y, (rows + 1) * s.hidden, places);
+    return moved(g, slice(g, unsorted, x.elements()), x.elements());
 }
 
 }  // namespace
@@ -134,7 +126,7 @@ Var run_divided_experts(Graph& g, const ModelShape& s, const Experts& experts, c
     const Var back = crossed(g, received(g, s, experts, crossed(g, input, true)), false);
     Var shared;
     if (s.shared_expert_hidden > 0) shared = gated_feed_forward(g, experts.shared, x, s.activation);
-    const Var unsorted = put(g, back, back.elements(), order);
+    const Var unsorted = moved(g, back, back.elements(), order);
     Var y;
     {
         const Var wide = to(g, unsorted, Dtype::fp32, kGroup);

@@ -183,6 +183,8 @@ TEST(Division, OfExpertsNamesTheFieldAndTheRule) {
     EXPECT_THAT(error_of(mixtral, mixture(8, 0)), HasSubstr("/expert_parallel: It is at least 1"));
     EXPECT_THAT(error_of(mixtral, mixture(12, 8)), HasSubstr("share one copy of the model, 12."));
     EXPECT_THAT(error_of(mixtral, mixture(16, 16)), HasSubstr("of which a layer has 8."));
+    EXPECT_THAT(error_of(mixtral, mixture(6, 2)), HasSubstr("3 GPUs shard the same 4 experts"));
+    EXPECT_THAT(error_of(mixtral, mixture(24, 8)), HasSubstr("both widths of an expert"));
     EXPECT_THAT(error_of(mixtral, mixture(1, 8)), HasSubstr("/sharding: "));
     auto other = mixtral;
     other.own_traits = DecoderTraits{.biased_experts = true};
