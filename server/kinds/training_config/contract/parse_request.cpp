@@ -1,6 +1,7 @@
 #include "engine/base/json.hpp"
 #include "engine/training/advice/precision.hpp"
 #include "engine/training/guides/naics_memory.hpp"
+#include "engine/training/tape/layout.hpp"
 #include "server/kinds/training_config/contract/assumption_recorder.hpp"
 #include "server/kinds/training_config/contract/bytes.hpp"
 #include "server/kinds/training_config/contract/limits.hpp"
@@ -64,13 +65,19 @@ std::string reason_of_precision(const tr::ReportRequest& r) {
                      "fp16 autocast or fp32 on GPUs without bf16";
     const auto all = tr::list_parameters(r.shape, r.settings);
     const bool adapters = r.settings.lora.rank > 0;
-    const double wide = 2.0 * static_cast<double>(tr::count(all, false));
+    const auto layout = tr::layout_of(r.settings);
+    const double wide = 2.0 * static_cast<double>(tr::count(all, false)) /
+                        (layout.shards_weights ? layout.cards : 1);
     char more[32];
     std::snprintf(more, sizeof more, "%.1f GiB", (adapters ? 1 : 4) * wide / kGiB);
     return std::string(adapters
-                           ? "frozen weights in bf16, the type of the checkpoint, which "
-                             "transformers 5 loads, and adapters in fp32; fp16 on GPUs without "
-                             "bf16. Weights in fp32 would take "
+                           ? layout.shards_weights
+                                 ? "frozen weights in bf16, the type of the checkpoint, and "
+                                   "adapters likewise; autocast on GPUs without bf16. Weights in "
+                                   "fp32 would take "
+                                 : "frozen weights in bf16, the type of the checkpoint, which "
+                                   "transformers 5 loads, and adapters in fp32; fp16 on GPUs "
+                                   "without bf16. Weights in fp32 would take "
                            : "weights, gradients and optimizer state in bf16, the type of the "
                              "checkpoint, which transformers 5 loads; fp16 autocast on GPUs "
                              "without bf16. In fp32 (dtype=torch.float32) they would take ") +
