@@ -1,5 +1,9 @@
 #include "tests/conformance/store_test.hpp"
 
+#include <string>
+
+#include <signal.h>
+
 namespace plimsoll::conformance {
 namespace {
 
@@ -58,6 +62,22 @@ TEST_F(OutageTest, SurvivesAStoppedDatabase) {
     run_until_served();
     must(stores_.jobs.get(people_.team, id));
     must(stores_.jobs.submit(job_of(1)));
+}
+
+// The transaction of a record commits before the disk has it (pool/scope.hpp: on_disk).
+TEST_F(OutageTest, AnAcceptedRecordSurvivesACrash) {
+    const auto id = must(stores_.jobs.submit(job_of(1))).id;
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
+    const auto claimed = claim(worker);
+    // Else it might bring the record to the disk in time.
+    const auto log_writer =
+        Cluster::get().execute("select pid from pg_stat_activity where backend_type = 'walwriter'");
+    ASSERT_EQ(kill(std::stoi(log_writer), SIGSTOP), 0);
+    ASSERT_EQ(must(worker.store().complete(worker.handle, claimed.fence, done(claimed))),
+              queue::Acceptance::accepted);
+    Cluster::get().crash();
+    run_until_served();
+    EXPECT_EQ(must(stores_.jobs.get(people_.team, id)).items_done, 10);
 }
 
 }  // namespace

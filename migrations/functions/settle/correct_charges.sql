@@ -4,7 +4,6 @@
 create or replace function correct_charges(p_class_id smallint, p_worker worker, p_accounts int[],
   p_corrections float8[]) returns void language plpgsql as $$
 declare
-  v_clock constant float8 := class_clock(p_class_id);
   v_lowest float8;
 begin
   with old as materialized (
@@ -19,16 +18,16 @@ begin
   ), changed as (
     update account_state t set version = o.version + 1, slots = o.slots - o.gone, usage = greatest(0, o.usage + o.more),
       period_seconds = greatest(0, o.period_seconds + o.more), over_quota = coalesce(o.still_over, false),
-      vtime = case when o.opens then greatest(o.corrected, v_clock) else o.corrected end
+      vtime = case when o.opens then greatest(o.corrected, class_clock(p_class_id)) else o.corrected end
     from old o where t.ctid = o.spot
     returning t.vtime, t.ready > 0 and t.slots < t.cap and not t.paused and not t.over_quota is_open
   )
   select min(vtime) filter (where is_open) into v_lowest from changed;
-  if v_lowest < v_clock then
+  if v_lowest is not null then
     update class_state c set version = n.version + 1, vclock = v_lowest
-    from (select o.ctid spot, o.version from class_state o where o.class_id = p_class_id order by o.version desc
-      limit 1) n
-    where c.ctid = n.spot;
+    from (select o.ctid spot, o.version, o.vclock from class_state o where o.class_id = p_class_id
+      order by o.version desc limit 1) n
+    where c.ctid = n.spot and n.vclock > v_lowest;
   end if;
 end
 $$;

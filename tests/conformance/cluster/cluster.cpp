@@ -71,7 +71,6 @@ void Cluster::thaw() const { signal_all(SIGCONT); }
 
 void Cluster::signal_all(int signal) const {
     const pid_t postmaster = embedded_->pid();
-    kill(postmaster, signal);
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
         std::ifstream stat(entry.path() / "stat");
         std::string line;
@@ -81,6 +80,15 @@ void Cluster::signal_all(int signal) const {
         if (end == std::string::npos || line.size() < end + 5) continue;
         if (std::atoi(line.c_str() + end + 4) == postmaster) kill(std::atoi(line.c_str()), signal);
     }
+    kill(postmaster, signal);
+}
+
+void Cluster::crash() {
+    signal_all(SIGSTOP);
+    signal_all(SIGKILL);
+    session_.reset();
+    embedded_.reset();
+    start();
 }
 
 void Cluster::end_sessions(const char* role) {

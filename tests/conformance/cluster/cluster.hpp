@@ -28,6 +28,8 @@ class Cluster {
     // Stops and continues every process of PostgreSQL, as a hanging machine or disk would.
     void freeze() const;
     void thaw() const;
+    // Kills every process at once, and starts again.
+    void crash();
     // Ends every session of a role.
     void end_sessions(const char* role);
     // Between these two calls it refuses connections.
