@@ -25,8 +25,11 @@ void Event::set() {
 }
 
 awaitable<void> Event::wait() {
-    // Awaiting again in a cancelled coroutine throws, which ends the loop.
-    while (!set_) co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
+    while (!set_) {
+        co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
+        const auto state = co_await asio::this_coro::cancellation_state;
+        if (state.cancelled() != asio::cancellation_type::none) co_return;
+    }
     set_ = false;
 }
 

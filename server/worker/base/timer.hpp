@@ -28,6 +28,10 @@ class SteadyTimer final : public Timer {
 
 // An auto-reset event: a signal is kept until the waiter consumes it, so that a change between
 // checking and waiting is not lost. One waiter, single-threaded.
+//
+// A cancelled wait consumes nothing and returns: beside another one (a || b) it is cancelled at
+// every turn of a loop, and an exception would take longer than the turn. What a cancelled
+// coroutine awaits next throws, which ends it.
 class Event {
   public:
     explicit Event(const boost::asio::any_io_executor& executor);

@@ -145,8 +145,11 @@ class WorkerProcess {
         const auto is_done = [](const queue::TaskReport& report) {
             return report.outcome == queue::TaskReport::Outcome::done;
         };
-        if (heartbeat_pipe_ && std::ranges::any_of(batch->reports, is_done))
+        // Once: it says that this process does not die without finishing a task.
+        if (heartbeat_pipe_ && !task_done_ && std::ranges::any_of(batch->reports, is_done)) {
+            task_done_ = true;
             heartbeat_pipe_->report_task_done();
+        }
         worker_.finished(std::move(batch));
     }
 
@@ -168,6 +171,7 @@ class WorkerProcess {
     std::optional<HeartbeatPipe> heartbeat_pipe_;
     bool open_ = false;
     bool draining_ = false;
+    bool task_done_ = false;
     int status_ = EXIT_SUCCESS;
 };
 
