@@ -1,3 +1,4 @@
+#include "engine/training/advice/precision.hpp"
 #include "engine/training/estimate/batch_search.hpp"
 #include "engine/training/gpus/catalogue.hpp"
 #include "engine/training/models/presets.hpp"
@@ -203,6 +204,20 @@ TEST(Sharding, LargestBatchesAreWithinTheLimit) {
 TEST(Sharding, CardsAreBounded) {
     auto t = shared(Sharding::ddp, 0, Precision::fp32);
     EXPECT_EQ(estimate(*preset("bert-base"), t, {}).error().where, "/cards");
+}
+
+// Accelerate widens what is trained, and shards what is frozen in the checkpoint's 16 bits.
+TEST(Sharding, FsdpLeavesFrozenWeightsIn16Bits) {
+    auto t = shared(Sharding::fsdp, 8, Precision::fp32);
+    const auto automatic = [&](const char* model) {
+        return automatic_precision(*preset(model), t, true, true);
+    };
+    EXPECT_EQ(automatic("llama-8b"), Precision::bf16_autocast);
+    t.lora.rank = 16;
+    EXPECT_EQ(automatic("llama-8b"), Precision::bf16);
+    EXPECT_EQ(automatic("bert-base"), Precision::bf16_autocast);
+    t.sharding = Sharding::zero3;
+    EXPECT_EQ(automatic("llama-8b"), Precision::bf16_autocast) << "DeepSpeed's own layout";
 }
 
 }  // namespace
