@@ -11,9 +11,9 @@
 namespace plimsoll::jobs::training_config {
 
 struct ShowRunRequest {
-    std::vector<std::string> paths;    // files of one run; of folders, those with a known structure
-    GivenArguments given;              // override the files
-    std::vector<std::string> without;  // places in the files to read as if they were not there
+    std::vector<std::string> paths;  // files of one run; of folders, those with a known structure
+    GivenArguments given;            // override the files
+    std::vector<std::string> without = {};  // places in the files to read as if they were not there
     nlohmann::json args = nlohmann::json::object();  // what the files need not say, such as a model
 };
 
