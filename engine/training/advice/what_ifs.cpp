@@ -57,8 +57,12 @@ class Search {
         const auto qlora = named(changes, "LoRA on 4-bit weights (QLoRA)");
         for (const auto& offload : offloads())
             if (helps({&offload}) || helps({&offload, recompute})) break;
-        for (int cards = 2 * settings_.cards; cards <= kMaxCards; cards *= 2)
-            if (const auto more = more_cards(cards); helps({&more})) return;
+        int most = settings_.cards;
+        while (2 * most <= kMaxCards) most *= 2;
+        const auto on_most = more_cards(most);
+        if (one_fits({&on_most}))
+            for (int cards = 2 * settings_.cards; cards <= kMaxCards; cards *= 2)
+                if (const auto more = more_cards(cards); helps({&more})) return;
         if (!card_.what_ifs.empty()) return;
         for (int cards = 2 * settings_.cards; cards <= kMaxCards; cards *= 2)
             if (const auto more = more_cards(cards);
