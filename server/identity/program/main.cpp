@@ -33,8 +33,13 @@ std::string answer_in_background(std::string_view request) {
     return answer(request);
 }
 
+// Fills the memory of hashes. That cannot pause, and takes 10 ms of processor time, or 300 where a
+// virtual machine gets its memory only then: too much for a thread that gives way to others.
+void fill_memory() { hash_password({}); }
+
 // Answers requests until the socket is closed. False: it broke, or a request is invalid.
 bool serve() {
+    fill_memory();
     std::array<char, kLongestMessage> request{};
     for (;;) {
         const auto size = recv(STDIN_FILENO, request.data(), request.size(), 0);
