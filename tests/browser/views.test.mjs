@@ -19,11 +19,15 @@ function repeated(server, began) {
   return [...times].filter(([, amount]) => amount > most);
 }
 
+// “2/3”: the second of three parts, each with every third view. All, if it is not set.
+const [part, parts] = (process.env.PLIMSOLL_PART ?? '1/1').split('/').map(Number);
+
 let browser, pages;
 before(async () => (pages = new KeptPages((browser = await launch()))));
 after(() => browser.close());
 
 for (const [index, view] of views.entries()) {
+  if (index % parts !== part - 1) continue;
   // Contrast in the dark, looked at twice, took a fifth of the time. States of a page stand side by side and share its colours:
   // every other one is looked at, wide or narrow by turns; with PLIMSOLL_LONG_TESTS=1 each, both ways.
   const looks = (turn) => long || index % 4 === turn;
