@@ -36,16 +36,19 @@ constexpr std::array<std::string_view, kColumns> kKnownNames = {
     "trade date|exchange date|tradedate|datum|zeit|zeitpunkt|fecha|data|unix|unix timestamp|"
     "window start|ts event|tarih|Дата|날짜|일자|日期|日付|t",
     "time|zeit|uhrzeit|heure|hora|ora",
+    "year|jahr|année|annee|año|ano|anno",
+    "month|monat|mois|mes|mês|mese",
     "open|open price|opening price|px open|eröffnung|eröffn.|eröffnungskurs|erster|ouverture|"
-    "ouv.|ouv|apertura|abertura|eerste|openen|otwarcie|açılış|Откр.|시가|開盤|开盘|开盘价|始値|o",
+    "ouv.|ouv|apertura|abertura|eerste|openen|otwarcie|açılış|Откр.|시가|開盤|開盤價|开盘|开盘价|"
+    "始値|o",
     "high|high price|px high|hoch|höchst|höchstkurs|tageshoch|haut|plus haut|yüksek|Макс.|고가|"
-    "máximo|máxima|massimo|hoog|najwyzszy|najwyższy|最高|最高价|高値|h",
+    "máximo|máxima|massimo|hoog|najwyzszy|najwyższy|最高|最高价|最高價|高値|h",
     "low|low price|px low|düşük|Мин.|저가|tief|tiefst|tiefstkurs|tagestief|bas|plus bas|mínimo|"
-    "mínima|minimo|laag|najnizszy|najniższy|最低|最低价|安値|l",
+    "mínima|minimo|laag|najnizszy|najniższy|最低|最低价|最低價|安値|l",
     "close|close/last|close price|closing price|price|last|last price|px last|latest|settle|"
     "settlement|settlement price|kapanış|Şimdi|Цена|종가|laatst|schluss|schlusskurs|zuletzt|"
     "letzter|kurs|clôture|cloture|clot|dernier|cierre|último|ultimo|chiusura|fechamento|slot|"
-    "laatste|zamkniecie|zamknięcie|收盘|收盘价|終値|adj close|adj. close|value|c",
+    "laatste|zamkniecie|zamknięcie|收盘|收盘价|收盤|收盤價|終値|adj close|adj. close|value|c",
 };
 
 bool is_word_of(std::string_view words, std::string_view word) {
@@ -102,10 +105,15 @@ Error no_column(const std::string& name, std::span<const std::string> names) {
 
 Result<ColumnMap> map_columns(std::span<const std::string> names, const PriceReading& reading) {
     const std::string none;
-    const std::array<const std::string*, kColumns> chosen = {
-        &reading.symbol_column, &reading.date_column, &none,
-        &reading.open_column,   &reading.high_column, &reading.low_column,
-        &reading.close_column};
+    const std::array<const std::string*, kColumns> chosen = {&reading.symbol_column,
+                                                             &reading.date_column,
+                                                             &none,
+                                                             &none,
+                                                             &none,
+                                                             &reading.open_column,
+                                                             &reading.high_column,
+                                                             &reading.low_column,
+                                                             &reading.close_column};
     ColumnMap map;
     for (std::size_t c = 0; c < kColumns; ++c) {
         if (chosen[c]->empty()) {
@@ -123,11 +131,37 @@ Result<ColumnMap> map_columns(std::span<const std::string> names, const PriceRea
     if (!close) return fail(no_column("close", names));
     auto& time = map.at[static_cast<std::size_t>(Column::time)];
     if (time == date || !date) time.reset();
+    auto& year = map.at[static_cast<std::size_t>(Column::year)];
+    auto& month = map.at[static_cast<std::size_t>(Column::month)];
+    const bool day = !date || (reading.date_column.empty() &&
+                               is_word_of("day|tag|jour|día|dia|giorno", simple(names[*date])));
+    if (!year || !month || !day) {
+        year.reset();
+        month.reset();
+    }
     return map;
 }
 
 bool names_close(std::string_view name) {
     return is_word_of(kKnownNames[static_cast<std::size_t>(Column::close)], simple(name));
+}
+
+bool names_price(std::string_view name) {
+    const auto prices = std::span(kKnownNames).subspan(static_cast<std::size_t>(Column::open));
+    return std::ranges::any_of(
+        prices, [name = simple(name)](auto words) { return is_word_of(words, name); });
+}
+
+std::size_t known_names(std::string_view line) {
+    std::array<bool, kColumns> found{};
+    while (!line.empty()) {
+        const auto end = std::min(line.find_first_of(",;|\t\""), line.size());
+        const auto name = simple(line.substr(0, end));
+        for (std::size_t c = 0; c < kColumns; ++c)
+            found[c] = found[c] || (!name.empty() && is_word_of(kKnownNames[c], name));
+        line.remove_prefix(std::min(end + 1, line.size()));
+    }
+    return static_cast<std::size_t>(std::ranges::count(found, true));
 }
 
 namespace {
@@ -150,6 +184,19 @@ bool has_letters(std::string_view text) {
     });
 }
 
+// "USD 12.50" and "12.50 EUR" without the currency.
+std::string_view without_currency(std::string_view text) {
+    constexpr std::string_view kCodes =
+        "USD EUR GBP GBX JPY CHF CAD AUD NZD CNY HKD SGD TWD KRW INR BRL MXN ZAR SEK NOK DKK PLN "
+        "CZK HUF TRY RUB ILS THB IDR";
+    const auto is_code = [&](std::string_view code) { return kCodes.find(code) % 4 == 0; };
+    constexpr std::size_t kLong = 3;
+    if (text.size() <= kLong) return text;
+    if (is_code(text.substr(0, kLong))) text.remove_prefix(kLong);
+    if (text.size() > kLong && is_code(text.substr(text.size() - kLong))) text.remove_suffix(kLong);
+    return text;
+}
+
 // Groups of three digits, the first of up to three.
 bool is_grouped(std::string_view digits, char between) {
     if (digits.starts_with('-') || digits.starts_with('+')) digits.remove_prefix(1);
@@ -167,6 +214,7 @@ bool is_grouped(std::string_view digits, char between) {
 }  // namespace
 
 Decimals decimals_of(std::string_view text) {
+    text = without_currency(text);
     const auto number = has_letters(text) ? std::string() : bare(text);
     const auto commas = std::ranges::count(number, ','), points = std::ranges::count(number, '.');
     const auto comma = number.rfind(','), point = number.rfind('.');
@@ -193,6 +241,7 @@ std::optional<double> parse_price(std::string_view text, bool decimal_comma) {
     if (!decimal_comma && read(text)) return value;
     if (text.size() <= 4 && kMissing.find("|" + simple(text) + "|") != std::string_view::npos)
         return std::nan("");
+    text = without_currency(text);
     if (has_letters(text)) return {};
     auto number = bare(text);
     const char decimal = decimal_comma ? ',' : '.', between = decimal_comma ? '.' : ',';

@@ -3,6 +3,7 @@
 #include "engine/waves/series/timestamps.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace plimsoll::waves {
 namespace {
@@ -26,26 +27,57 @@ bool is_pair_of_headers(const Fields& names, const Fields& tickers) {
             names.front() == "Price" || tickers.front().empty());
 }
 
-std::vector<CsvForm::Part> parts_by_ticker(const Fields& names, const Fields& tickers,
-                                           Result<ColumnMap>& broken) {
-    std::vector<std::string> symbols;
-    for (std::size_t i = 1; i < tickers.size(); ++i)
-        if (!tickers[i].empty() && std::ranges::find(symbols, tickers[i]) == symbols.end())
-            symbols.push_back(tickers[i]);
+// The first column is the date of all.
+std::vector<CsvForm::Part> parts_by_ticker(const Fields& names, const Fields& tickers) {
+    std::map<std::string, std::vector<std::size_t>> columns_of;
+    std::vector<std::string> symbols;  // in their order
+    for (std::size_t i = 1; i < tickers.size(); ++i) {
+        if (tickers[i].empty()) continue;
+        auto& columns = columns_of[tickers[i]];
+        if (columns.empty()) symbols.push_back(tickers[i]);
+        columns.push_back(i);
+    }
     std::vector<CsvForm::Part> parts;
     for (const auto& symbol : symbols) {
-        Fields own(names.size());
-        own[0] = "date";
-        for (std::size_t i = 1; i < names.size(); ++i)
-            if (tickers[i] == symbol) own[i] = names[i];
-        broken = map_columns(own, {});
-        if (!broken) return {};
-        parts.push_back({symbol, *broken});
+        const auto& columns = columns_of[symbol];
+        Fields own = {"date"};
+        for (const auto at : columns) own.push_back(names[at]);
+        auto map = map_columns(own, {});
+        if (!map) return {};
+        for (auto& at : map->at)
+            if (at && *at > 0) at = columns[*at - 1];
+        parts.push_back({symbol, *map});
     }
     return parts;
 }
 
-// Time, open, high, low, close, as exchanges write them; or time and close.
+// "AAPL.Close" as R has it, "Close_AAPL" as others do: a price's name and a ticker in one.
+std::vector<CsvForm::Part> parts_in_names(const Fields& together) {
+    Fields names(together.size()), tickers(together.size());
+    for (std::size_t i = 1; i < together.size(); ++i) {
+        const std::string_view name = together[i];
+        for (const char between : {'.', '_', ' '}) {
+            const auto first = name.find(between), last = name.rfind(between);
+            if (first == std::string_view::npos) continue;
+            if (names_price(name.substr(last + 1))) {
+                names[i] = name.substr(last + 1);
+                tickers[i] = name.substr(0, last);
+            } else if (names_price(name.substr(0, first))) {
+                names[i] = name.substr(0, first);
+                tickers[i] = name.substr(first + 1);
+            }
+        }
+    }
+    return parts_by_ticker(names, tickers);
+}
+
+bool is_time_of_day(std::string_view text) {
+    return text.size() > 3 && text.find(':') < 3 &&
+           text.find_first_not_of("0123456789:.") == std::string_view::npos;
+}
+
+// Time, open, high, low, close, as exchanges write them; or time and close. The time may stand
+// beside its date.
 std::optional<ColumnMap> unnamed_columns(std::span<const Fields> rows) {
     const auto& first = rows.front();
     if (first.size() < 2 || !is_bar(first)) return {};
@@ -56,19 +88,21 @@ std::optional<ColumnMap> unnamed_columns(std::span<const Fields> rows) {
         set(Column::close, 1);
         return map;
     }
-    if (first.size() < 5) return {};
+    const std::size_t before = is_time_of_day(first[1]) ? 1 : 0;  // the prices
+    if (before > 0) set(Column::time, 1);
+    if (first.size() < before + 5) return {};
     for (const auto& row : rows) {
-        if (row.size() < 5) continue;
-        const auto at = [&](std::size_t i) { return parse_price(row[i]).value_or(-1); };
+        if (row.size() < before + 5) continue;
+        const auto at = [&](std::size_t i) { return parse_price(row[before + i]).value_or(-1); };
         const double open = at(1), high = at(2), low = at(3), close = at(4);
         const bool missing = std::isnan(close);
         if (!missing && !(low > 0 && low <= std::min(open, close) && high >= std::max(open, close)))
             return {};
     }
-    set(Column::open, 1);
-    set(Column::high, 2);
-    set(Column::low, 3);
-    set(Column::close, 4);
+    set(Column::open, before + 1);
+    set(Column::high, before + 2);
+    set(Column::low, before + 3);
+    set(Column::close, before + 4);
     return map;
 }
 
@@ -86,7 +120,7 @@ Result<void> find_columns(std::span<const Fields> rows, const PriceReading& read
         if (!names_first && !is_pair_of_headers(rows[i + 1], rows[i])) continue;
         const auto& names = names_first ? rows[i] : rows[i + 1];
         const auto& tickers = names_first ? rows[i + 1] : rows[i];
-        f.parts = parts_by_ticker(names, tickers, map);
+        f.parts = parts_by_ticker(names, tickers);
         if (f.parts.empty()) continue;
         f.headers = i + 2;
         f.fields = names.size();
@@ -97,8 +131,8 @@ Result<void> find_columns(std::span<const Fields> rows, const PriceReading& read
     for (std::size_t i = 0; i < std::min(rows.size(), kMaxPreamble); ++i) {
         if (is_bar(rows[i])) break;
         map = map_columns(rows[i], reading);
-        if (!map) continue;
-        f.parts = {{{}, *map}};
+        f.parts = map ? std::vector<CsvForm::Part>{{{}, *map}} : parts_in_names(rows[i]);
+        if (f.parts.empty()) continue;
         f.fields = rows[i].size();
         f.headers = i + 1;
         if (i > 0) f.told = "names in line " + std::to_string(i + 1);
@@ -118,20 +152,17 @@ Result<void> find_columns(std::span<const Fields> rows, const PriceReading& read
         map = *found;
     }
     f.parts = {{{}, *map}};
-    f.told = f.fields == 2 ? "no names: date, close" : "no names: date, open, high, low, close";
+    f.told = f.fields == 2 ? "no names: date, close"
+             : f.parts.front().columns[Column::time]
+                 ? "no names: date, time, open, high, low, close"
+                 : "no names: date, open, high, low, close";
     return {};
-}
-
-// Whether the text is a day of the calendar, not a number that may be seconds.
-bool is_day(std::string_view text) {
-    return in_iso(text, {}, DayOrder::day_first) != text ||
-           (text.size() > 9 && text[4] == '-' && read_timestamp(text));
 }
 
 // Of a table whose names tell no date: the first column of days.
 void find_dates(std::span<const Fields> bars, CsvForm& f) {
     auto& first = f.parts.front().columns;
-    if (first[Column::date] || f.parts.size() > 1 || bars.empty()) return;
+    if (first[Column::date] || first[Column::year] || f.parts.size() > 1 || bars.empty()) return;
     for (std::size_t at = 0; at < f.fields; ++at) {
         if (std::ranges::find(first.at, std::optional(at)) != first.at.end()) continue;
         constexpr std::size_t kLooked = 3;
@@ -186,6 +217,7 @@ void drop_idle_time(std::span<const Fields> bars, CsvForm& f) {
 }
 
 Result<void> find_order(std::span<const Fields> bars, CsvForm& f) {
+    if (f.parts.front().columns[Column::year]) return {};
     std::vector<std::string_view> dates;
     for (const auto& row : bars)
         if (const auto* text = field(row, f.parts.front().columns[Column::date]))
@@ -204,6 +236,11 @@ Result<void> find_order(std::span<const Fields> bars, CsvForm& f) {
 }
 
 }  // namespace
+
+bool is_day(std::string_view text) {
+    return in_iso(text, {}, DayOrder::day_first) != text ||
+           (text.size() > 9 && text[4] == '-' && read_timestamp(text));
+}
 
 bool is_bar(const Fields& row) {
     return row.size() > 1 && is_date(row.front()) &&

@@ -32,4 +32,7 @@ Result<CsvForm> form_of(std::span<const Fields> rows, const PriceReading& readin
 // Whether the row is one of bars, not of names.
 bool is_bar(const Fields& row);
 
+// Whether the text is a day of the calendar, not a number that may be seconds.
+bool is_day(std::string_view text);
+
 }  // namespace plimsoll::waves

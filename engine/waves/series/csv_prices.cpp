@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace plimsoll::waves {
 namespace {
@@ -18,6 +19,10 @@ bool split(std::string_view line, char separator, std::vector<std::string_view>&
     unquoted.reserve(line.size());  // views into its strings stay valid
     std::size_t at = 0;
     while (true) {
+        if (separator == ' ') {  // any number of them
+            at = line.find_first_not_of(' ', at);
+            if (at == std::string_view::npos) return true;
+        }
         if (at < line.size() && line[at] == '"') {
             std::string& content = unquoted.emplace_back();
             for (++at;; ++at) {
@@ -53,6 +58,21 @@ std::size_t count_outside_quotes(std::string_view line, char separator) {
     return count;
 }
 
+std::size_t count_words(std::string_view line) {
+    std::size_t count = 0;
+    char before = ' ';
+    for (const char c : line) count += std::exchange(before, c) == ' ' && c != ' ' ? 1 : 0;
+    return count;
+}
+
+// Columns set apart by blanks alone: most lines have as many words.
+bool has_words(std::span<const std::string_view> lines) {
+    const auto words = count_words(lines.back());
+    const auto alike = std::ranges::count_if(
+        lines, [&](std::string_view line) { return count_words(line) == words; });
+    return words > 1 && lines.size() > 1 && 2 * static_cast<std::size_t>(alike) > lines.size();
+}
+
 // That of which most lines have the same number, then the most; "sep=;" says it.
 char separator_of(std::span<const std::string_view> lines) {
     if (lines.front().starts_with("sep=") && lines.front().size() == 5) return lines.front()[4];
@@ -67,7 +87,7 @@ char separator_of(std::span<const std::string_view> lines) {
             best = c;
         }
     }
-    return best;
+    return most.first == 0 && has_words(lines) ? ' ' : best;
 }
 
 class Lines {
@@ -203,6 +223,7 @@ class CsvPriceRecords final : public PriceRecords {
         if (!date_at) return false;
         if (*date_at >= fields_.size()) return true;
         const auto date = fields_[*date_at];
+        if (fields_.size() == 1 && !is_day(date)) return true;  // a count of the rows
         const bool number = !date.empty() && date.front() >= '0' && date.front() <= '9';
         return !number && !read_timestamp(in_iso(date, {}, form_->order));
     }
@@ -229,7 +250,15 @@ class CsvPriceRecords final : public PriceRecords {
 
     // The error of the row, if any.
     std::optional<std::string> read(const ColumnMap& columns, PriceRow& row) const {
-        if (const auto date_at = columns[Column::date]) {
+        if (const auto year_at = columns[Column::year]) {
+            const auto day_at = columns[Column::date];
+            const auto date = std::string(fields_[*year_at]) + "-" +
+                              std::string(fields_[*columns[Column::month]]) + "-" +
+                              (day_at ? std::string(fields_[*day_at]) : "1");
+            const auto time = read_timestamp(in_iso(date, {}, form_->order));
+            if (!time) return unusable_date(date, time.error());
+            row.time = time->seconds;
+        } else if (const auto date_at = columns[Column::date]) {
             const auto time_at = columns[Column::time];
             const auto zone = reading_.zone.value_or(Zone{});
             const auto written = time_at ? fields_[*time_at] : std::string_view();

@@ -3,6 +3,8 @@
 #include "engine/waves/series/price_records.hpp"
 #include "engine/waves/series/timestamps.hpp"
 
+#include <algorithm>
+
 namespace plimsoll::waves {
 namespace {
 
@@ -112,6 +114,12 @@ class JsonPriceRecords final : public PriceRecords {
     void add(std::string_view record, std::uint64_t line) override {
         add_json_prices(parse_outside_json(record), reading_, line, rows_);
     }
+
+    // Errors name the object's place as its line.
+    void add_list(const json& list) {
+        std::uint64_t place = 0;
+        for (const auto& object : list) add_json_prices(object, reading_, ++place, rows_);
+    }
 };
 
 }  // namespace
@@ -119,7 +127,9 @@ class JsonPriceRecords final : public PriceRecords {
 void add_json_prices(const json& object, const PriceReading& reading, std::uint64_t line,
                      PriceRows& rows) {
     if (!object.is_object())
-        return rows.fail(reading.symbol, line, "The line is not a JSON object.");
+        return rows.fail(reading.symbol, line,
+                         "The line is not a JSON object: write one object per line, "
+                         "without a list around them.");
     ObjectReader(object, reading, line, rows).read();
 }
 
@@ -128,7 +138,14 @@ std::unique_ptr<PriceRecords> json_price_records(PriceReading reading) {
 }
 
 std::unique_ptr<PriceRecords> read_json_lines(std::string_view bytes, PriceReading reading) {
-    auto records = json_price_records(std::move(reading));
+    auto records = std::make_unique<JsonPriceRecords>(std::move(reading));
+    if (bytes.substr(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size())).starts_with('[')) {
+        const auto list = parse_outside_json(bytes);
+        if (list.is_array()) {
+            records->add_list(list);
+            return records;
+        }
+    }
     std::uint64_t number = 0;
     while (!bytes.empty()) {
         ++number;

@@ -2,6 +2,7 @@
 
 #include "engine/base/closest.hpp"
 #include "engine/base/format_number.hpp"
+#include "engine/waves/series/encodings.hpp"
 #include "engine/waves/series/price_records.hpp"
 
 #include <vector>
@@ -16,11 +17,18 @@ Result<std::vector<SymbolPrices>> read_prices(std::string_view bytes, PriceForma
                                               const PriceReading& reading, std::string* told) {
     constexpr std::string_view kMark = "\xEF\xBB\xBF";
     if (bytes.starts_with(kMark)) bytes.remove_prefix(kMark.size());
+    InUtf8 other;
+    if (format == PriceFormat::csv && !is_utf8(bytes)) {
+        TRY(other, in_utf8(bytes));
+        bytes = other.text;
+    }
     TRY(auto records, format == PriceFormat::csv
                           ? read_csv(bytes, reading)
                           : Result<std::unique_ptr<PriceRecords>>(read_json_lines(bytes, reading)));
     auto symbols = records->take();
-    if (told != nullptr) *told = records->told();
+    if (told != nullptr)
+        *told = other.encoding + (other.encoding.empty() || records->told().empty() ? "" : ", ") +
+                records->told();
     for (const auto& prices : symbols)
         if (told != nullptr && prices.newest_first && told->find("newest") == std::string::npos)
             *told += (told->empty() ? "" : ", ") + std::string("newest first");

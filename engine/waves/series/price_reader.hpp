@@ -27,9 +27,10 @@ struct PriceReading {
 // line with usual names in any case, or none, or two as yfinance writes them; fields separated by
 // commas, semicolons, tabs or bars, quotes doubled inside quotes; dates and numbers as sites and
 // programs write them, oldest or newest first. JSON lines: one object per bar, or one object per
-// symbol whose members are arrays. UTF-8. Fails when the file as a whole cannot be read,
-// or when two readings are possible; broken rows are errors of their symbol. `told`: how the file
-// was understood, where that is not plain.
+// symbol whose members are arrays; or one list of such objects. UTF-8; CSV may also be in
+// Windows-1252, GB18030, CP932, CP949 or Big5. Fails when the file as a whole cannot be read, or
+// when two readings are possible; broken rows are errors of their symbol. `told`: how the file was
+// understood, where that is not plain.
 Result<std::vector<SymbolPrices>> read_prices(std::string_view bytes, PriceFormat format,
                                               const PriceReading& reading,
                                               std::string* told = nullptr);

@@ -59,8 +59,15 @@ Result<Timestamp> in_zone(std::int64_t local, std::string_view text, const Zone&
 
 std::optional<std::int64_t> from_number(std::string_view text) {
     std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return {};
+    const auto* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, value);
+    if (error != std::errc()) return {};
+    // Fractions of seconds, of times that are no years or days of a spreadsheet.
+    constexpr std::int64_t kLeast = 100'000'000;
+    if (end != last &&
+        (value < kLeast || *end != '.' ||
+         std::string_view(end + 1, last).find_first_not_of("0123456789") != std::string_view::npos))
+        return {};
     // Seconds reach the year 5138 with 11 digits; more are milliseconds, micro- or nanoseconds.
     constexpr std::int64_t kMaxSeconds = 100'000'000'000;
     while (value > kMaxSeconds || value < -kMaxSeconds) value /= 1000;
@@ -140,12 +147,23 @@ int whole_year(std::string_view digits) {
     return digits.size() > 2 ? year : year + (year < kPivot ? 2000 : 1900);
 }
 
+// One of these letters, of three bytes each, and blanks behind it.
+bool skip_one_of(std::string_view& rest, std::string_view letters) {
+    constexpr std::size_t kBytes = 3;
+    if (rest.size() < kBytes) return false;
+    const auto found = letters.find(rest.substr(0, kBytes));
+    if (found == std::string_view::npos || found % kBytes != 0) return false;
+    rest.remove_prefix(kBytes);
+    rest = trimmed(rest);
+    return true;
+}
+
 // What stands between day, month and year.
 bool skip_separator(std::string_view& rest) {
     const auto before = rest.size();
     while (!rest.empty() && std::string_view("./- ,").find(rest.front()) != std::string_view::npos)
         rest.remove_prefix(1);
-    return rest.size() < before;
+    return rest.size() < before || skip_one_of(rest, "年月년월");
 }
 
 // Days since the end of 1899, as spreadsheets count; 20000 is in 1954, 80000 in 2119.
@@ -210,6 +228,7 @@ std::optional<Parts> parts_of(std::string_view text) {
     if (!second.empty() && rest.empty()) return month_of(first, between, second);
     if (second.empty() || !skip_separator(rest)) return {};
     const auto third = word_of(rest);
+    skip_one_of(rest, "日일");
     if (third.empty() || !is_digit(third.front()) || third.size() > 4) return {};
     if (is_digit(first.front()) && first.size() == 4) {
         p.year = number(first);
@@ -258,10 +277,13 @@ std::string time_in_iso(std::string_view time) {
     int clock = number(hour);
     std::string low(tail);
     std::ranges::transform(low, low.begin(), lower);
-    for (const char* half : {" am", " pm", "am", "pm"}) {
-        if (!low.ends_with(half)) continue;
-        tail.resize(tail.size() - std::string_view(half).size());
-        clock = clock % 12 + (half[std::string_view(half).size() - 2] == 'p' ? 12 : 0);
+    for (const std::string_view half : {" am", " pm", "am", "pm"}) {
+        const auto at = low.find(half);  // a zone may follow
+        if (at == std::string::npos ||
+            (at + half.size() < low.size() && low[at + half.size()] != ' '))
+            continue;
+        tail.erase(at, half.size());
+        clock = clock % 12 + (half[half.size() - 2] == 'p' ? 12 : 0);
         break;
     }
     return (clock < 10 ? "0" : "") + std::to_string(clock) + tail;

@@ -274,7 +274,7 @@ int count(const CommandContext& context, const Options& options) {
 void add(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<Options>();
     auto* command = app.add_subcommand("waves", "Count Elliott waves in price files");
-    command->add_option("files", options->files, "Prices as .csv, .tsv or .jsonl")
+    command->add_option("files", options->files, "Prices as .csv, .tsv, .jsonl or .json")
         ->check(CLI::ExistingFile);
     command->add_option("--preset", options->preset, "Preset: whole, default, high-perf or speed");
     command

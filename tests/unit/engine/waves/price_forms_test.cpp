@@ -14,15 +14,16 @@ using ::testing::HasSubstr;
 // The days and closes of the first symbol, and what is said of the file.
 struct Understood {
     std::string days, told;
-    std::vector<double> close;
+    std::vector<double> open, close;
 };
 Understood understood(std::string_view text, const PriceReading& reading = {}) {
     Understood out;
     const auto read = read_prices(text, PriceFormat::csv, reading, &out.told);
-    if (!read) return {read.error().message, {}, {}};
+    if (!read) return {read.error().message, {}, {}, {}};
     const auto& prices = read->front();
-    if (!prices.ok()) return {prices.errors.front().message, {}, {}};
+    if (!prices.ok()) return {prices.errors.front().message, {}, {}, {}};
     for (const auto time : prices.series.time) out.days += format_timestamp(time) + " ";
+    out.open = prices.series.open;
     out.close = prices.series.close;
     return out;
 }
@@ -93,6 +94,51 @@ TEST(PriceForms, ReadsColumnsByTheNamesOfMoreSites) {
               "2024-03-20T06:00:00Z 2024-03-20T12:00:00Z ");
 }
 
+// As R, MetaTrader 4, thinkorswim, Chinese, Japanese and Korean sites and programs write them.
+TEST(PriceForms, ReadsTablesOfMorePrograms) {
+    const std::string days = "2024-03-20 2024-03-21 2024-03-22 ";
+    for (const char* text :
+         {"\"\",\"A.Open\",\"A.Close\",\"A.Volume\"\n\"2024-03-20\",1,1120,9\n\"2024-03-21\",1,"
+          "1147,9\n"
+          "\"2024-03-22\",1,1143.5,9\n",
+          "Date,Close_A,Adj Close_A\n2024-03-20,1120,1\n2024-03-21,1147,1\n2024-03-22,1143.5,1\n",
+          "2024.03.20,00:00,1130,1200,1100,1120,9\n2024.03.21,00:00,1130,1200,1100,1147,9\n"
+          "2024.03.22,00:00,1130,1200,1100,1143.5,9\n",
+          "Year,Month,Day,Close\n2024,3,20,1120\n2024,3,21,1147\n2024,3,22,1143.5\n",
+          "Date        Open  Close\n2024-03-20     1   1120\n2024-03-21     1   1147\n"
+          "2024-03-22     1 1143.5\n",
+          "日付,終値\n2024年3月20日,1120\n2024年3月21日,1147\n2024年3月22日,1143.5\n",
+          "일자,종가\n2024년 3월 20일,1120\n2024년 3월 21일,1147\n2024년 3월 22일,1143.5\n",
+          "Date,Close\n2024-03-20,1120 USD\n2024-03-21,USD 1147\n2024-03-22,\"1,143.5EUR\"\n",
+          "Date,Close,N\n2024-03-20,1120,1\n2024-03-21,1147,1\n2024-03-22,1143.5,1\n3\n"}) {
+        const auto read = understood(text);
+        EXPECT_EQ(read.days, days) << text;
+        EXPECT_THAT(read.close, ElementsAre(1120, 1147, 1143.5)) << text;
+    }
+    EXPECT_EQ(understood("Year,Month,Close\n2024,1,5\n2024,Feb,6\n").days,
+              "2024-01-01 2024-02-01 ");
+    EXPECT_EQ(understood("Date,Time,Close\n3/20/24,9:30 PM UTC,5\n").days, "2024-03-20T21:30:00Z ");
+    EXPECT_EQ(understood("time,price\n1710892800.25,5\n1710892801.75,6\n").days,
+              "2024-03-20 2024-03-20T00:00:01Z ");
+    EXPECT_THAT(understood("Date,Close\n2010.01,5\n").days, HasSubstr("cannot be used"));
+    EXPECT_EQ(understood("Adj Close\n5\n6\n").close.size(), 2u);
+}
+
+TEST(PriceForms, ReadsWhatOlderSpreadsheetsSave) {
+    const auto western = understood(
+        "Datum;Er\xF6"
+        "ffnung;Hoch;Tief;Schluss\n20.03.2024;7;9;1;5\n");
+    EXPECT_EQ(western.told, "Windows-1252, \"20.03.2024\" is 2024-03-20");
+    EXPECT_THAT(western.open, ElementsAre(7));
+    const auto chinese = understood("\xC8\xD5\xC6\xDA,\xCA\xD5\xC5\xCC\xBC\xDB\n2024-03-20,5\n");
+    EXPECT_EQ(chinese.told, "GB18030");
+    EXPECT_THAT(chinese.close, ElementsAre(5));
+    EXPECT_EQ(understood("\x93\xFA\x95t,\x8FI\x92l\n2024-03-20,5\n").told, "CP932");
+    EXPECT_EQ(understood("\xC0\xCF\xC0\xDA,\xC1\xBE\xB0\xA1\n2024-03-20,5\n").told, "CP949");
+    EXPECT_EQ(understood("\xA4\xE9\xB4\xC1,\xA6\xAC\xBD\x4C\xBB\xF9\n2024-03-20,5\n").told, "Big5");
+    EXPECT_THAT(understood("Date,Close\n2024-03-20,5\nM\xFCller\n").close, ElementsAre(5));
+}
+
 TEST(PriceForms, ReadsMonthsAsTheirFirstDay) {
     for (const char* text :
          {"Date,Close\nJan-24,1\nFeb-24,2\n", "Date,Close\nJanuary 2024,1\nFebruary 2024,2\n",
@@ -121,6 +167,11 @@ TEST(PriceForms, ReadsEachTickersColumns) {
     ASSERT_EQ(read.size(), 2u);
     EXPECT_EQ(read[1].series.symbol, "B");
     EXPECT_THAT(read[1].series.close, ElementsAre(2, 4));
+    EXPECT_EQ(
+        *read_prices(",A.Close,BRK.B.Open,BRK.B.Close\n2024-03-20,1,2,3\n", PriceFormat::csv, {})
+             ->back()
+             .series.open.data(),
+        2);
 }
 
 TEST(PriceForms, LeavesOutRowsWithoutPricesAndSaysSo) {

@@ -70,6 +70,9 @@ TEST(PriceReader, ReadsJsonLinesByBarAndBySymbol) {
     ASSERT_EQ(whole.size(), 2u);
     EXPECT_EQ(whole[0].series.time.size(), 2u);
     EXPECT_THAT(whole[1].series.close, ElementsAre(5, 6, 7));
+    const auto list = json_lines(R"([ {"date":"2024-01-02","close":2},
+ {"date":"2024-01-03","close":3} ])");
+    EXPECT_THAT(list.front().series.close, ElementsAre(2, 3));
 }
 
 TEST(PriceReader, NamesTheRowAndTheRuleItBreaks) {
