@@ -63,9 +63,9 @@ declare
   v_task_counts int[];
   v_item_counts bigint[];
   v_first_tasks int[];
-  v_first_items bigint[];
-  v_sorted boolean := v_tasks = v_count;
-  v_numbers bigint[];
+  v_items_before bigint[];
+  v_sorted boolean;
+  v_numbers bigint[];  -- in ready, of each job's first task; its others follow
   v_wakes boolean;
   v_traces constant bytea[] := nullif(current_setting('app.traces', true), '')::bytea[];
 begin
@@ -98,19 +98,17 @@ begin
     v_used_classes := array(select distinct c from unnest(v_classes) c order by c);
   end if;
 
-  for i in 1 .. v_count loop
-    v_ids[i] := v_day | (nextval('job_seq') & ((1::bigint << 40) - 1));
-    v_first_tasks[i] := i - 1;
-    v_sorted := v_sorted and coalesce(p_task_jobs[i] = i, false);
-  end loop;
+  v_ids := array(select v_day | (nextval('job_seq') & ((1::bigint << 40) - 1)) from generate_series(1, v_count));
+  v_first_tasks := array(select generate_series(0, v_count - 1));
+  v_sorted := p_task_jobs = array(select generate_series(1, v_count));
   if v_sorted then  -- one task each
     v_task_counts := array_fill(1, array[v_count]);
     v_item_counts := p_task_items;
-    v_first_items := array_fill(0::bigint, array[v_count]);
+    v_items_before := array_fill(0::bigint, array[v_count]);
   end if;
   for i in 1 .. 2 loop
     exit when v_sorted;
-    select c.* into v_sorted, v_task_counts, v_item_counts, v_first_tasks, v_first_items
+    select c.* into v_sorted, v_task_counts, v_item_counts, v_first_tasks, v_items_before
     from count_tasks(v_count, p_task_jobs, p_task_items) c;
     exit when v_sorted;
     select array_agg(u.job order by u.job, u.ord), array_agg(u.items order by u.job, u.ord),
@@ -123,6 +121,9 @@ begin
   end loop;
   if coalesce(cardinality(v_task_counts), 0) <> v_count then
     raise exception 'a job has no task' using errcode = 'invalid_parameter_value';
+  end if;
+  if 1048576 < any (v_task_counts) then  -- the increment of ready_seq
+    raise exception 'a job has more than 1,048,576 tasks' using errcode = 'invalid_parameter_value';
   end if;
   if 0 >= any (p_timeouts) then
     raise exception 'a timeout is not positive' using errcode = 'invalid_parameter_value';
@@ -171,18 +172,19 @@ begin
     end if;
 
     -- Another call may draw higher numbers and commit first: add_ready lowers the heads of the lanes.
-    v_numbers := array(
-      select case when v_queued[p_task_jobs[i]] then nextval('ready_seq') end from generate_series(1, v_tasks) i);
+    v_numbers := array(select case when v_queued[i] then nextval('ready_seq') end from generate_series(1, v_count) i);
     with tasks as (
       insert into task (job_id, seq, team_id, first_item, items, est_seconds, input)
-      select v_ids[p_task_jobs[i]], i - 1 - v_first_tasks[p_task_jobs[i]], p_teams[p_task_jobs[i]], v_first_items[i],
-        p_task_items[i], greatest(p_task_seconds[i], 1e-4)::real, p_task_inputs[i]
+      select v_ids[p_task_jobs[i]], i - 1 - v_first_tasks[p_task_jobs[i]], p_teams[p_task_jobs[i]],
+        v_items_before[i] - v_items_before[v_first_tasks[p_task_jobs[i]] + 1], p_task_items[i],
+        greatest(p_task_seconds[i], 1e-4)::real, p_task_inputs[i]
       from generate_series(1, v_tasks) i where v_new[p_task_jobs[i]]
     ), line as (
       insert into ready (lane_id, seq, job_id, task, est_seconds, attempt, crashes, since)
-      select v_lanes[p_task_jobs[i]], v_numbers[i], v_ids[p_task_jobs[i]], i - 1 - v_first_tasks[p_task_jobs[i]],
-        greatest(p_task_seconds[i], 1e-4)::real, 1, 0, p_now
-      from generate_series(1, v_tasks) i where v_numbers[i] is not null
+      select v_lanes[p_task_jobs[i]], v_numbers[p_task_jobs[i]] + i - 1 - v_first_tasks[p_task_jobs[i]],
+        v_ids[p_task_jobs[i]], i - 1 - v_first_tasks[p_task_jobs[i]], greatest(p_task_seconds[i], 1e-4)::real, 1, 0,
+        p_now
+      from generate_series(1, v_tasks) i where v_queued[p_task_jobs[i]]
     ), standing as (
       insert into job_standing (team_id, standing, job_id) select p_teams[i], 'unfinished', v_ids[i]
       from generate_series(1, v_count) i where v_new[i]
@@ -194,7 +196,7 @@ begin
       p_device_classes[i], v_lanes[i], p_priorities[i], p_merges[i],
       case when p_run_ats[i] > p_now then 'scheduled' else 'queued' end, p_now, p_run_ats[i], p_deadlines[i],
       p_timeouts[i], p_unique_keys[i], v_item_counts[i], v_task_counts[i], v_task_counts[i],
-      v_numbers[v_first_tasks[i] + 1], v_numbers[v_first_tasks[i] + v_task_counts[i]], v_traces[i]
+      v_numbers[i], v_numbers[i] + v_task_counts[i] - 1, v_traces[i]
     from generate_series(1, v_count) i where v_new[i];
     perform audit_submits(p_teams, p_users, v_ids, v_new, p_now);
     if v_queued <> v_new then
@@ -214,7 +216,7 @@ begin
       else
         v_wakes := (
           select add_ready(v_class, array_agg(x.lane_id), array_agg(x.first), array_agg(x.n), p_now) from (
-            select v_lanes[i] lane_id, min(v_numbers[v_first_tasks[i] + 1]) first, sum(v_task_counts[i])::int n
+            select v_lanes[i] lane_id, min(v_numbers[i]) first, sum(v_task_counts[i])::int n
             from generate_series(1, v_count) i where v_queued[i] and v_classes[i] = v_class group by 1) x
           having count(*) > 0);
       end if;

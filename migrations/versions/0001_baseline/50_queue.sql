@@ -83,8 +83,9 @@ create table lane (
 create index lane_unserved on lane (id) where unserved;
 
 -- The order of tasks in their lanes. A submit draws its numbers before it takes the class lock, so a number may become
--- visible after higher ones: whoever makes it visible moves the lane's head back, under the lock.
-create sequence ready_seq;
+-- visible after higher ones: whoever makes it visible moves the lane's head back, under the lock. The tasks of a new
+-- job have its number and those that follow it, up to the next job's.
+create sequence ready_seq increment by 1048576;
 
 create table ready (
   lane_id int not null,

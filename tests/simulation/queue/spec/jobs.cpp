@@ -106,7 +106,7 @@ Few<Submitted, 4> Queue::enqueue(std::span<const Submit> submits, Moment now) {
             runs.push_back(run);
         }
     }
-    push(runs, now);
+    push(runs, now, true);
     return answers;
 }
 

@@ -137,7 +137,7 @@ class Queue {
     bool holds(int worker, int account) const;
     bool is_leased(int job) const;
     Lease* find_lease(std::int64_t fence);
-    void push(std::span<const Run> tasks, Moment now);
+    void push(std::span<const Run> tasks, Moment now, bool by_job = false);
     void follow_furthest_behind(int device_class, double last_served);
     void start(int job, Moment now);
 
