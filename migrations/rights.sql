@@ -46,8 +46,8 @@ grant select, delete on kept_answer to plimsoll_queue;
 grant select, update on schedule to plimsoll_queue;
 grant select on team, app_user, dataset_chunk, webhook to plimsoll_queue;
 grant insert (team_id, user_id, at, action, target, data, first_job, last_job) on audit_event to plimsoll_queue;
-grant select on job_event to plimsoll_queue;
-grant usage on sequence job_seq, ready_seq, fence_seq to plimsoll_queue;
+grant select on job_event, job_task to plimsoll_queue;
+grant usage on sequence job_seq, fence_seq to plimsoll_queue;
 grant select on sequence fence_seq to plimsoll_queue;
 grant execute on function day_of to plimsoll_queue;
 
@@ -80,8 +80,8 @@ grant select (id, name, disabled_at) on app_user to plimsoll_guest;
 grant insert (team_id, at, action, target) on audit_event to plimsoll_guest;
 
 -- plimsoll_app: the server. Row-level security holds it to one team.
-grant select on job, task, result, event, job_event, report, job_standing, job_label, schedule_run, webhook_delivery,
-  schema_migration, schema_function, schema_set to plimsoll_app;
+grant select on job, task, job_task, result, event, job_event, report, job_standing, job_label, schedule_run,
+  webhook_delivery, schema_migration, schema_function, schema_set to plimsoll_app;
 grant update (name, labels, revision) on job to plimsoll_app;
 grant select, insert, update, delete on app_user, team, membership, token, sign_in_link, session, team_record
   to plimsoll_app;

@@ -107,7 +107,7 @@ class WavesWorkers(unittest.TestCase):
         self.assertEqual(summary["ranking"], alone[0]["ranking"])
         # What the host did cost the class's account the estimate.
         self.assertTrue(self.sql("""select bool_and(abs(r.seconds - t.est_seconds) < 1e-6) from plimsoll.result r
-            join plimsoll.task t on t.job_id = r.job_id and t.seq = r.seq join plimsoll.worker w on w.id = r.worker_id
+            join plimsoll.job_task t on t.job_id = r.job_id and t.seq = r.seq join plimsoll.worker w on w.id = r.worker_id
             where w.device = 'host' and r.job_id = (select max(id) from plimsoll.job)"""))
 
     def test_workers_share_the_chance_series_of_a_symbol(self):

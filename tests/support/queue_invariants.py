@@ -11,11 +11,11 @@ EVENT_TYPES = ('queued', 'started', 'retried', 'quarantined', 'cancelling', 'fin
 
 INVARIANTS = {
     'a task is in exactly one place': """
-        select t.job_id, t.seq, j.state, p.places from task t join job j on j.id = t.job_id
+        select t.job_id, t.seq, j.state, p.places from job_task t join job j on j.id = t.job_id
         left join (
           select job_id, task, count(*) places, count(*) filter (where not ended) open_places from (
             select job_id, task, false ended from ready
-            union all select s.job_id, t.seq, false from scheduled s join task t on t.job_id = s.job_id and (s.task is null or s.task = t.seq)
+            union all select s.job_id, t.seq, false from scheduled s join job_task t on t.job_id = s.job_id and (s.task is null or s.task = t.seq)
             union all select u.job_id, u.task, false from lease l cross join unnest(l.jobs, l.tasks) u(job_id, task)
             union all select job_id, seq, true from result) x
           group by 1, 2) p on p.job_id = t.job_id and p.task = t.seq
@@ -46,7 +46,7 @@ INVARIANTS = {
         select 'job', id::text from job where state not in {JOB_STATES}
           or (finished_at is not null) <> (state in ('succeeded', 'failed', 'cancelled')) or tasks_total < 1 or not (merge or tasks_total = 1)
           or timeout_seconds <= 0 or length(unique_key) not between 1 and 255 or items_ok + items_failed > items_total or tasks_left < 0
-        union all select 'task', job_id::text from task where est_seconds <= 0 or items < 0
+        union all select 'task', job_id::text from job_task where est_seconds <= 0 or items < 0
         union all select 'result', job_id::text from result where state not in {RESULT_STATES}
         union all select 'attempt', job_id::text from attempt where outcome not in {OUTCOMES}
         union all select 'account', account_id::text from account_state where slots < 0 or cap < 0 or not weight > 0 or not quota_seconds > 0

@@ -15,7 +15,8 @@ begin
   select a.job_id, j.is_merge,
     not j.merge or a.in_a_row and cardinality(a.tasks) between 2 and 64 and cardinality(a.tasks) = j.tasks_total,
     j.kind, j.kind_version, j.args, j.model, a.tasks, a.attempts, a.ests,
-    a.places, coalesce(d.items, t.items), coalesce(d.inputs, t.inputs), j.partials, j.priority, j.trace
+    a.places, coalesce(j.items, d.items, t.items), coalesce(j.inputs, d.inputs, t.inputs), j.partials, j.priority,
+    j.trace
   from (
     select u.job_id, array_agg(u.task) tasks, array_agg(u.attempt) attempts, array_agg(u.est) ests,
       array_agg(u.place) places, max(u.place - u.task) = min(u.place - u.task) in_a_row
@@ -27,7 +28,9 @@ begin
   cross join lateral (
     select x.kind, x.kind_version, x.priority, x.args, x.merge, x.tasks_total, x.trace,
       a.tasks[1] = x.tasks_total is_merge,
-      a.tasks[cardinality(a.tasks)] - a.tasks[1] = cardinality(a.tasks) - 1 dense,
+      a.tasks[cardinality(a.tasks)] - a.tasks[1] = cardinality(a.tasks) - 1 dense, x.est_seconds is null has_rows,
+      case when x.est_seconds is not null and a.tasks[1] = 0 then array[x.items_total::int] end items,
+      case when x.est_seconds is not null and a.tasks[1] = 0 then array[x.input] end inputs,
       case when a.tasks[1] = x.tasks_total then
         array(select r.partial from result r where r.job_id = x.id and r.job_id between v_low and v_high
           and r.state = 'done' order by r.seq) end partials,
@@ -37,13 +40,14 @@ begin
   cross join lateral (
     select array_agg(y.items) items, array_agg(y.input) inputs from (
       select x.items, x.input from task x
-      where j.dense and x.job_id = a.job_id and x.job_id between v_low and v_high
+      where j.has_rows and j.dense and x.job_id = a.job_id and x.job_id between v_low and v_high
         and x.seq between a.tasks[1] and a.tasks[cardinality(a.tasks)]
       order by x.seq offset 0) y) d
   cross join lateral (
     select array_agg(y.items) items, array_agg(y.input) inputs from (
       select x.items, x.input from task x
-      where not j.dense and x.job_id = a.job_id and x.job_id between v_low and v_high and x.seq = any(a.tasks)
-        order by x.seq offset 0) y) t;
+      where j.has_rows and not j.dense and x.job_id = a.job_id and x.job_id between v_low and v_high
+        and x.seq = any(a.tasks)
+      order by x.seq offset 0) y) t;
 end
 $$;

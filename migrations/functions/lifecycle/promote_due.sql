@@ -36,7 +36,9 @@ begin
     array_agg(r.crashes order by r.run_at, r.job_id, r.seq), p_now)
   from (
     select d.run_at, d.job_id, d.attempt, d.crashes, d.lane_id, t.seq, t.est_seconds est
-    from unnest(v_due) d join task t on t.job_id = d.job_id where d.task is null
+    from unnest(v_due) d
+    cross join lateral (select x.seq, x.est_seconds from job_task x where x.job_id = d.job_id offset 0) t
+    where d.task is null
     union all
     select d.run_at, d.job_id, d.attempt, d.crashes, d.lane_id, d.task, d.est_seconds from unnest(v_due) d
       where d.task is not null) r;

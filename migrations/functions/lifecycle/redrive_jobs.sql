@@ -54,7 +54,7 @@ begin
       select coalesce(sum(g.items_failed), 0) into v_failed from gone g;
       select coalesce(array_agg(t.seq order by t.seq), '{}'), array_agg(t.est_seconds order by t.seq)
       into v_tasks, v_ests
-      from task t
+      from job_task t
       where t.job_id = v_job.id and not exists (select from result r where r.job_id = v_job.id and r.seq = t.seq);
       delete from report r where r.job_id = v_job.id;
       insert into event (job_id, n, team_id, at, type, data)

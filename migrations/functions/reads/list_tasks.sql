@@ -14,10 +14,10 @@ language plpgsql stable security definer set search_path = plimsoll, pg_temp
   set enable_seqscan = off set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare
-  v_ended boolean;
+  v_job job;
 begin
   perform assert_team(p_team_id);
-  select j.finished_at is not null into v_ended from job j where j.id = p_job_id and j.team_id = p_team_id;
+  select * into v_job from job j where j.id = p_job_id and j.team_id = p_team_id;
   if not found then
     return;
   end if;
@@ -28,12 +28,15 @@ begin
       cross join unnest(l.jobs, l.tasks, l.attempts) u(job_id, task, attempt)
     where u.job_id = p_job_id
   ), examined as materialized (
-    select t.seq, t.first_item, t.items from task t where t.job_id = p_job_id and t.seq > p_after
-    order by t.seq limit p_examined
+    (select t.seq, t.first_item, t.items from task t where t.job_id = p_job_id and t.seq > p_after
+    order by t.seq limit p_examined)
+    union all
+    select 0, 0, v_job.items_total::int where v_job.est_seconds is not null and p_after < 0
   ), told as (
     select e.seq, e.first_item, e.items,
       case when r.state = 'done' then 'done' when r.state is not null then 'failed'
-        when u.task is not null then 'running' when v_ended then 'cancelled' else 'waiting' end as state,
+        when u.task is not null then 'running' when v_job.finished_at is not null then 'cancelled'
+        else 'waiting' end as state,
       coalesce(r.attempt, u.attempt, a.attempt, 0::smallint) as attempt, w.node, w.device, c.name as device_class,
       case when r.state = 'done' then r.finished_at - make_interval(secs => r.seconds / w.speed)
         when u.task is not null then u.claimed_at else a.claimed_at end as started_at,

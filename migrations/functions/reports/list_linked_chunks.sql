@@ -10,8 +10,10 @@ begin
   perform set_config('app.report_link', encode(p_hash, 'hex'), true);
   select l.job_id into v_job from report_link l where l.hash = p_hash;
   return query
-  select r.seq, r.state, t.first_item, t.items, r.bytes, r.error, substring(r.content from r.bytes - 3)
-  from result r join task t on t.job_id = r.job_id and t.seq = r.seq
-  where r.job_id = v_job and t.job_id = v_job and t.items > 0 order by r.seq;
+  select r.seq, r.state, coalesce(t.first_item, 0), coalesce(t.items, j.items_total::int), r.bytes, r.error,
+    substring(r.content from r.bytes - 3)
+  from result r join job j on j.id = v_job left join task t on t.job_id = v_job and t.seq = r.seq
+  where r.job_id = v_job and case when t.items is null then r.seq = 0 and j.items_total > 0 else t.items > 0 end
+  order by r.seq;
 end
 $$;

@@ -41,7 +41,7 @@ begin
           when g.delay > 0 then 'scheduled' else 'ready' end
         else 'quarantined' end next_state,
       case g.outcome when 'released' then 0 when 'lost' then g.charge else coalesce(g.seconds, 0) * p_speed end cost,
-      case when g.outcome <> 'done' then coalesce((select t.items from task t where t.job_id = g.job_id
+      case when g.outcome <> 'done' then coalesce((select t.items from job_task t where t.job_id = g.job_id
         and t.job_id between v_low and v_high and t.seq = g.task), 0) end items
     from unnest(p_jobs, p_tasks, p_charges, p_attempts, p_crashes, p_outcomes, p_oks, p_faileds, p_seconds, p_delays)
       with ordinality g(job_id, task, charge, attempt, crashes, outcome, ok, failed, seconds, delay, ord)

@@ -1,13 +1,21 @@
 -- Maps the tasks of a submit to its p_count jobs; p_jobs, p_items: the job (from 1) and the items of each task. Returns
--- the number of tasks and items per job, the number of tasks before each job's first, and the number of the call's
--- items before each task. sorted: tasks are in the order of their jobs, name no others, and each job has one; if not,
--- the others are null: sort and call again.
+-- the number of tasks and items per job, the number of tasks before each job's first, and a running sum of the items
+-- before each task, of which the difference to the sum at its job's first counts. sorted: tasks are in the order of
+-- their jobs, name no others, and each job has one; if not, the others are null: sort and call again.
 create or replace function count_tasks(p_count int, p_jobs int[], p_items int[],
   out sorted boolean, out tasks int[], out items bigint[], out first_tasks int[], out items_before bigint[])
 language plpgsql immutable as $$
 declare
   v_tasks constant int := cardinality(p_jobs);
 begin
+  sorted := p_jobs = array(select generate_series(1, p_count));
+  if sorted then  -- one task each, whose job has no items before it
+    tasks := array_fill(1, array[p_count]);
+    items := p_items;
+    first_tasks := array(select generate_series(0, p_count - 1));
+    items_before := array_fill(0::bigint, array[p_count]);
+    return;
+  end if;
   first_tasks := array(
     select i - 1 from generate_series(1, v_tasks) i where p_jobs[i] is distinct from p_jobs[i - 1] order by i);
   sorted := array(select p_jobs[n + 1] from unnest(first_tasks) n) = array(select generate_series(1, p_count));

@@ -48,6 +48,7 @@ language plpgsql security definer set search_path = plimsoll, pg_temp
 declare
   v_count constant int := cardinality(p_teams);
   v_tasks int := cardinality(p_task_jobs);
+  v_short constant int := 256;  -- bytes of an input in a job's row, which is copied at each change of the job
   v_day constant bigint := day_of(p_now)::bigint << 40;
   v_found record;
   v_classes smallint[];
@@ -61,6 +62,7 @@ declare
   v_new boolean[];
   v_queued boolean[];
   v_task_counts int[];
+  v_alone boolean[];  -- a job's only task is in the job's row
   v_item_counts bigint[];
   v_first_tasks int[];
   v_items_before bigint[];
@@ -98,16 +100,10 @@ begin
     v_used_classes := array(select distinct c from unnest(v_classes) c order by c);
   end if;
 
-  v_ids := array(select v_day | (nextval('job_seq') & ((1::bigint << 40) - 1)) from generate_series(1, v_count));
-  v_first_tasks := array(select generate_series(0, v_count - 1));
-  v_sorted := p_task_jobs = array(select generate_series(1, v_count));
-  if v_sorted then  -- one task each
-    v_task_counts := array_fill(1, array[v_count]);
-    v_item_counts := p_task_items;
-    v_items_before := array_fill(0::bigint, array[v_count]);
-  end if;
+  -- Another call may draw higher numbers and commit first: add_ready lowers the heads of the lanes.
+  v_numbers := array(select nextval('job_seq') << 20 from generate_series(1, v_count));
+  v_ids := array(select v_day | (n >> 20 & ((1::bigint << 40) - 1)) from unnest(v_numbers) n);
   for i in 1 .. 2 loop
-    exit when v_sorted;
     select c.* into v_sorted, v_task_counts, v_item_counts, v_first_tasks, v_items_before
     from count_tasks(v_count, p_task_jobs, p_task_items) c;
     exit when v_sorted;
@@ -122,7 +118,7 @@ begin
   if coalesce(cardinality(v_task_counts), 0) <> v_count then
     raise exception 'a job has no task' using errcode = 'invalid_parameter_value';
   end if;
-  if 1048576 < any (v_task_counts) then  -- the increment of ready_seq
+  if 1 << 20 < any (v_task_counts) then
     raise exception 'a job has more than 1,048,576 tasks' using errcode = 'invalid_parameter_value';
   end if;
   if 0 >= any (p_timeouts) then
@@ -171,14 +167,14 @@ begin
         p_priorities);
     end if;
 
-    -- Another call may draw higher numbers and commit first: add_ready lowers the heads of the lanes.
-    v_numbers := array(select case when v_queued[i] then nextval('ready_seq') end from generate_series(1, v_count) i);
+    v_alone := array(select v_task_counts[i] = 1
+      and coalesce(length(p_task_inputs[v_first_tasks[i] + 1]), 0) <= v_short from generate_series(1, v_count) i);
     with tasks as (
       insert into task (job_id, seq, team_id, first_item, items, est_seconds, input)
       select v_ids[p_task_jobs[i]], i - 1 - v_first_tasks[p_task_jobs[i]], p_teams[p_task_jobs[i]],
         v_items_before[i] - v_items_before[v_first_tasks[p_task_jobs[i]] + 1], p_task_items[i],
         greatest(p_task_seconds[i], 1e-4)::real, p_task_inputs[i]
-      from generate_series(1, v_tasks) i where v_new[p_task_jobs[i]]
+      from generate_series(1, v_tasks) i where v_new[p_task_jobs[i]] and not v_alone[p_task_jobs[i]]
     ), line as (
       insert into ready (lane_id, seq, job_id, task, est_seconds, attempt, crashes, since)
       select v_lanes[p_task_jobs[i]], v_numbers[p_task_jobs[i]] + i - 1 - v_first_tasks[p_task_jobs[i]],
@@ -191,12 +187,15 @@ begin
     )
     insert into job (id, team_id, user_id, kind, kind_version, name, labels, args, device_class, lane_id, priority,
       merge, state, created_at, run_at, deadline, timeout_seconds, unique_key, items_total, tasks_total, tasks_left,
-      ready_first, ready_last, trace)
+      ready_first, ready_last, trace, est_seconds, input)
     select v_ids[i], p_teams[i], p_users[i], p_kinds[i], p_kind_versions[i], p_names[i], p_labels[i], p_args[i],
       p_device_classes[i], v_lanes[i], p_priorities[i], p_merges[i],
       case when p_run_ats[i] > p_now then 'scheduled' else 'queued' end, p_now, p_run_ats[i], p_deadlines[i],
       p_timeouts[i], p_unique_keys[i], v_item_counts[i], v_task_counts[i], v_task_counts[i],
-      v_numbers[i], v_numbers[i] + v_task_counts[i] - 1, v_traces[i]
+      case when v_queued[i] then v_numbers[i] end, case when v_queued[i] then v_numbers[i] + v_task_counts[i] - 1 end,
+      v_traces[i],
+      case when v_alone[i] then greatest(p_task_seconds[v_first_tasks[i] + 1], 1e-4)::real end,
+      case when v_alone[i] then p_task_inputs[v_first_tasks[i] + 1] end
     from generate_series(1, v_count) i where v_new[i];
     perform audit_submits(p_teams, p_users, v_ids, v_new, p_now);
     if v_queued <> v_new then

@@ -14,7 +14,7 @@ begin
   select min(id), max(id) into v_low, v_high from unnest(p_jobs) u(id);
   with added as (
     insert into ready (lane_id, seq, job_id, task, est_seconds, attempt, crashes, since)
-    select u.lane_id, nextval('ready_seq'), u.job_id, u.task, u.est, u.attempt, u.crashes, p_now
+    select u.lane_id, nextval('job_seq') << 20, u.job_id, u.task, u.est, u.attempt, u.crashes, p_now
     from unnest(p_lanes, p_jobs, p_tasks, p_ests, p_attempts, p_crashes) u(lane_id, job_id, task, est, attempt, crashes)
     returning lane_id, seq, job_id
   ), jobs as (

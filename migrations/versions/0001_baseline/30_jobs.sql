@@ -11,7 +11,7 @@
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 
-create sequence job_seq;
+create sequence job_seq;  -- also of tasks that wait again: see ready.seq
 
 create table job (
   id bigint primary key,
@@ -59,6 +59,9 @@ create table job (
   schedule_id bigint,  -- the schedule that created it
   due_at timestamptz,  -- for when
   trace bytea,  -- of the request, for workers; null: it is not traced
+  -- Of its only task, if that has a short input: it then has no row in task. Last, because no update changes them.
+  est_seconds real,  -- null: its tasks have rows
+  input bytea,
   constraint job_slices check (slices >= 1)
 ) partition by range (id);
 -- Of columns that never change: an update of a column in an index, or in its predicate, can never be a HOT update.
@@ -74,6 +77,7 @@ create table job_standing (
   primary key (team_id, standing, job_id)
 ) partition by range (job_id);
 
+-- The tasks that have rows of their own; job_task has all.
 create table task (
   job_id bigint not null,
   seq int not null,
@@ -85,6 +89,10 @@ create table task (
   primary key (job_id, seq)
 ) partition by range (job_id);
 alter table task alter column input set storage external;
+create view job_task with (security_invoker) as
+  select job_id, seq, team_id, first_item, items, est_seconds, input from task
+  union all
+  select id, 0, team_id, 0::bigint, items_total::int, est_seconds, input from job where est_seconds is not null;
 
 -- How a task ended. Ready, leased and retrying tasks are rows in ready, lease and scheduled.
 create table result (

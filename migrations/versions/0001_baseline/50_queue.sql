@@ -82,13 +82,11 @@ create table lane (
 );
 create index lane_unserved on lane (id) where unserved;
 
--- The order of tasks in their lanes. A submit draws its numbers before it takes the class lock, so a number may become
--- visible after higher ones: whoever makes it visible moves the lane's head back, under the lock. The tasks of a new
--- job have its number and those that follow it, up to the next job's.
-create sequence ready_seq increment by 1048576;
-
 create table ready (
   lane_id int not null,
+  -- The order of tasks in their lane: numbers of job_seq << 20. The tasks of a new job have its number and those that
+  -- follow it. A submit draws numbers before it takes the class lock, so a number may become visible after higher ones:
+  -- whoever makes it visible moves the lane's head back, under the lock.
   seq bigint not null,
   job_id bigint not null,
   task int not null,  -- = job.tasks_total: the merge task

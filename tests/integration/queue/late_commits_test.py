@@ -118,7 +118,7 @@ class LateCommits(QueueCase):
         self.queue.connection.execute("""
             create function hold_up() returns trigger language plpgsql as
               $$ begin perform pg_advisory_xact_lock_shared(42); return new; end $$;
-            create trigger hold_up before insert on task for each row when (new.items = 7) execute function hold_up()""")
+            create trigger hold_up before insert on job for each row when (new.items_total = 7) execute function hold_up()""")
         self.addCleanup(self.queue.connection.execute, 'drop function hold_up cascade')
         self.submit(plain(), plain(1))
         self.queue.complete(self.cpu, self.queue.claim(self.cpu))

@@ -36,7 +36,7 @@ class Road(QueueCase):
                         [tasks[i].job_id for i in order], [tasks[i].task for i in order], ['done'] * n,
                         [f'{tasks[i].job_id}/{tasks[i].task}'.encode() for i in order], [b''] * n, [tasks[i].items for i in order], [0] * n,
                         [0.01] * n, [None] * n, [None] * n)
-        for r in self.queue.rows('select r.*, t.items from result r join task t using (job_id, seq)'):
+        for r in self.queue.rows('select r.*, t.items from result r join job_task t using (job_id, seq)'):
             self.assertEqual((bytes(r.content).decode(), r.items_ok), (f'{r.job_id}/{r.seq}', r.items))
         self.run_merges()
         self.assertEqual([self.queue.state(id) for id in ids], ['succeeded'] * 3)
@@ -338,7 +338,7 @@ class Road(QueueCase):
         self.run_merges()
         self.assertEqual(delete(self.other_team), 'not_found')
         self.assertEqual(delete(self.team), 'deleted')
-        for table in ('task', 'result', 'event', 'report', 'attempt'):
+        for table in ('job_task', 'result', 'event', 'report', 'attempt'):
             self.assertEqual(self.queue.one(f'select count(*) from {table} where job_id = %s', id), 0, table)
         self.assertEqual(delete(self.team), 'not_found')
 

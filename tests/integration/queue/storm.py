@@ -149,7 +149,7 @@ def check_end(queue, ids, directory):
     # The report of a merged job lists each of its done tasks once, in order.
     wrong = queue.rows("""
         select j.id from job j join report r on r.job_id = j.id where j.state = 'succeeded' and convert_from(r.content, 'utf8')::jsonb is distinct from
-          (select jsonb_agg(convert_from(t.input, 'utf8') order by t.seq) from task t join result d on d.job_id = t.job_id and d.seq = t.seq
+          (select jsonb_agg(convert_from(t.input, 'utf8') order by t.seq) from job_task t join result d on d.job_id = t.job_id and d.seq = t.seq
            where t.job_id = j.id and d.state = 'done') limit 3""")
     assert not wrong, wrong
     while queue.one('select fold_usage(1000)') == 1000:

@@ -8,7 +8,7 @@ import psycopg
 from queue_case import QueueCase
 from queue_client import job
 
-TEAM_TABLES = ('job', 'task', 'result', 'event', 'report', 'job_standing', 'job_label')
+TEAM_TABLES = ('job', 'task', 'job_task', 'result', 'event', 'report', 'job_standing', 'job_label')
 
 
 class Teams(QueueCase):

@@ -30,10 +30,10 @@ class Unique(QueueCase):
 
     def test_a_refused_job_stores_nothing(self):
         [id] = self.submit(self.nightly())
-        before = self.queue.one('select count(*) from task')
+        before = self.queue.one('select count(*) from job_task')
         refused = self.nightly(key='k', fingerprint=b'f', deadline=self.seconds_from_now(60), run_at=self.seconds_from_now(5))
         self.assertEqual(self.outcomes(refused, job(self.team)), [('unique_conflict', id), ('created', self.queue.one('select max(id) from job'))])
-        self.assertEqual([self.queue.one(f'select count(*) from {table}') for table in ('task', 'scheduled', 'overdue', 'idempotency_key')],
+        self.assertEqual([self.queue.one(f'select count(*) from {table}') for table in ('job_task', 'scheduled', 'overdue', 'idempotency_key')],
                          [before + 1, 0, 0, 0])
         self.queue.cancel(self.team, id)
         self.assertEqual(self.outcomes(refused)[0][0], 'created')  # the same request, when the key is free

@@ -41,7 +41,7 @@ class History:
         self.drawn = 0  # jobs that were submitted, also those that were not made
         self.jobs, self.job_numbers = {}, {}  # number in the history → id, and back
         self.workers, self.worker_numbers = {}, {}
-        self.first_number = self.one("select nextval('ready_seq')")
+        self.first_number = self.one("select nextval('job_seq') << 20")
         self.first_fence, self.fences = self.one("select nextval('fence_seq')"), {}  # fences by their number in the history
         self.teams, self.accounts, self.lanes = [], [], []
         for number, (device_class, weight, cap) in enumerate(header['accounts']):

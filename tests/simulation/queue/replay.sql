@@ -36,6 +36,6 @@ begin
     'jobs', (select json_agg(json_build_array(j.id, j.state, j.tasks_left, j.tasks_quarantined, j.items_ok, j.items_failed, j.retries, j.last_event,
         j.charged_seconds, (select r.fence from report r where r.job_id = j.id), (
           select json_agg(json_build_array(case r.state when 'done' then 1 when 'quarantined' then 2 else 0 end, r.fence) order by t.seq)
-          from task t left join result r on r.job_id = t.job_id and r.seq = t.seq where t.job_id = j.id))) from job j));
+          from job_task t left join result r on r.job_id = t.job_id and r.seq = t.seq where t.job_id = j.id))) from job j));
 end
 $$;

@@ -212,7 +212,7 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
     if (claimed.tasks.empty()) return claimed;
     claimed.fence = fence;
 
-    const auto furthest_number = state.last_number;
+    const auto furthest_number = state.last_number + kNumbersApart - 1;
     for (const auto& task : claimed.tasks) {
         auto& lane = state.lanes[task.lane];
         const auto& first = lane.ready.front();  // candidates of a lane are taken from its front

@@ -41,6 +41,7 @@ Few<Submitted, 4> Queue::enqueue(std::span<const Submit> submits, Moment now) {
         auto& answer = answers[i];
         answer.job = first + static_cast<int>(i);
         Job job;
+        job.number = state.last_number += kNumbersApart;
         job.team = state.lanes[s.lane].account / kClasses;
         job.lane = s.lane;
         job.priority = state.lanes[s.lane].priority;

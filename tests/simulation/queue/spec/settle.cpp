@@ -219,22 +219,20 @@ void Queue::push_merge(int id, Moment now) {
 }
 
 // Puts tasks at the end of their lanes. An account that had none starts at the clock: idle accounts
-// accumulate no credit. by_job: the tasks of new jobs, whose numbers follow that of the job's
-// first.
+// accumulate no credit. by_job: the tasks of new jobs, whose numbers follow their job's.
 void Queue::push(std::span<const Run> tasks, Moment now, bool by_job) {
-    constexpr std::int64_t kApart = 1 << 20;
     for (const auto& run : tasks) {
         auto& lane = state.lanes[run.lane];
         auto& account = state.accounts[lane.account];
-        state.last_number = by_job && run.task > 0 ? state.last_number + 1
-                                                   : (state.last_number / kApart + 1) * kApart;
-        if (lane.ready.empty()) lane.head = state.last_number - 1;
+        const auto number =
+            by_job ? state.jobs[run.job].number + run.task : state.last_number += kNumbersApart;
+        if (lane.ready.empty()) lane.head = number - 1;
         if (account.ready == 0 && guards_.no_credit)
             account.vtime = std::max(account.vtime, state.clock[account.device_class]);
         ++account.ready;
         Ready ready;
         static_cast<Run&>(ready) = run;
-        ready.number = state.last_number;
+        ready.number = number;
         ready.since = now;
         lane.ready.push_back(ready);
     }

@@ -125,7 +125,11 @@ struct Task {
     Result result;
 };
 
+// Of numbers in ready that are drawn: the tasks of a new job have its number and those that follow.
+inline constexpr std::int64_t kNumbersApart = 1 << 20;
+
 struct Job {
+    std::int64_t number = 0;
     int team = 0;
     int lane = 0;
     int priority = 0;

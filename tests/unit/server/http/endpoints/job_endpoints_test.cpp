@@ -22,7 +22,7 @@ TEST_F(JobEndpoints, QuarantinedTasksKeepTheirRowsWhenTheirInputIsDeleted) {
     finish();
     execute("update plimsoll.result set state = 'quarantined', error = 'Its workers died.'");
     execute(
-        "update plimsoll.task set input = null");  // as if it stood in a dataset that was deleted
+        "update plimsoll.job set input = null");  // as if it stood in a dataset that was deleted
     const auto path = path_of(id) + "/results";
     const auto rows = call("getJobResults", {"GET", path, identity_.ada}).json().at("items");
     ASSERT_EQ(rows.size(), 2u);
@@ -57,9 +57,9 @@ TEST_F(JobEndpoints, ProgressIsByItemsOrByTasks) {
 TEST_F(JobEndpoints, ListsTasksInPages) {
     const auto id = submit();
     execute(R"(
-        with replaced as (delete from plimsoll.task returning job_id)
+        with replaced as (update plimsoll.job set est_seconds = null returning id)
         insert into plimsoll.task (job_id, seq, team_id, first_item, items, est_seconds)
-        select job_id, n, 1, 4 * n, 4, 0 from replaced, generate_series(0, 2) n;
+        select id, n, 1, 4 * n, 4, 0 from replaced, generate_series(0, 2) n;
         insert into plimsoll.attempt (job_id, seq, fence, team_id, attempt, outcome, worker_id, error, claimed_at, at)
         select job_id, 1, 184, 1, 2, 'retry', 1, 'out of memory', now(), now() from plimsoll.task where seq = 1)");
     const auto path = path_of(id) + "/tasks";

@@ -80,9 +80,9 @@ JobId LiveServer::ended(const std::vector<std::string>& chunks) {
     const auto job = std::to_string(id.value);
     execute(
         "insert into plimsoll.task (job_id, seq, team_id, first_item, items, est_seconds, input) "
-        "select job_id, n, team_id, n, 1, 0, input from plimsoll.task, generate_series(1, " +
-        std::to_string(chunks.size() - 1) + ") n where job_id = " + job + " and seq = 0; " +
-        "update plimsoll.task set items = 1 where job_id = " + job + "; " +
+        "select id, n, team_id, n, 1, 0, input from plimsoll.job, generate_series(0, " +
+        std::to_string(chunks.size() - 1) + ") n where id = " + job + "; " +
+        "update plimsoll.job set est_seconds = null where id = " + job + "; " +
         "with old as (delete from plimsoll.result where job_id = " + job +
         " returning *) "
         "insert into plimsoll.result select job_id, n - 1, team_id, state, fence, worker_id, "
