@@ -6,7 +6,7 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (527, 49_258),
+    'engine': (530, 49_599),
     'server': (800, 76_740),
     'web': (408, 27_770),
     'migrations': (172, 6_480),

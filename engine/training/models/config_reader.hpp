@@ -56,6 +56,10 @@ void read_sizes(ConfigReader& read, ModelShape& shape);
 // The layers with full attention must follow a period, as in published models.
 void read_layer_types(ConfigReader& read, ModelShape& shape);
 
+// What Gemma's types add to Llama's keys; the fourth's layers differ from each other.
+void read_gemma(ConfigReader& read, Family family, ModelShape& shape);
+void read_gemma4(ConfigReader& read, ModelShape& shape);
+
 // Readers of model types: fill all but name, labels and head.
 void read_encoder_config(ConfigReader& read, const std::string& type, ModelShape& shape);
 void read_decoder_config(ConfigReader& read, const std::string& type, ModelShape& shape);

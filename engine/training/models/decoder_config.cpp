@@ -19,6 +19,9 @@ const std::map<std::string, Kind>& rms_norm_types() {
         {"gemma", {Family::gemma}},
         {"gemma2", {Family::gemma2}},
         {"gemma3_text", {Family::gemma3}},
+        {"gemma4_text",
+         {Family::gemma3,
+          {{.head_norms = true, .power_norms = true, .outer_norms = true, .two_rotaries = true}}}},
         {"phi3", {Family::phi3}},
         {"mixtral", {Family::mixtral}},
         {"qwen2_moe", {Family::qwen2_moe}},
@@ -189,14 +192,15 @@ void read_later_windows(ConfigReader& read, ModelShape& s) {
 void read_window(ConfigReader& read, const std::string& type, ModelShape& s) {
     if (type.starts_with("qwen")) return read_later_windows(read, s);
     const Family family = s.family;
-    const bool gemma = family == Family::gemma2 || family == Family::gemma3;
+    const bool gemma =
+        family == Family::gemma2 || family == Family::gemma3 || s.traits().power_norms;
     const bool sinks = s.traits().sinks;
     const bool alternates = gemma || family == Family::olmo3 || family == Family::exaone4 || sinks;
-    if (alternates) s.window = sinks ? 128 : 4096;
+    if (alternates) s.window = sinks ? 128 : s.traits().power_norms ? 512 : 4096;
     if (read.json().contains("sliding_window") && !read.has("sliding_window")) s.window = 0;
     read.integer("sliding_window", s.window);
     if (!alternates || s.window == 0) return;
-    s.full_every = family == Family::gemma2 || sinks ? 2 : family == Family::gemma3 ? 6 : 4;
+    s.full_every = family == Family::gemma2 || sinks ? 2 : gemma ? 6 : 4;
     // EXAONE writes one letter for each layer of the pattern.
     const auto pattern = read.json().value("sliding_window_pattern", json());
     if (pattern.is_string())
@@ -206,21 +210,6 @@ void read_window(ConfigReader& read, const std::string& type, ModelShape& s) {
     if (s.full_every < 1) return read.note("sliding_window_pattern", "must be at least 1.");
     s.full_at = s.full_every - 1;
     read_layer_types(read, s);
-}
-
-void read_gemma(ConfigReader& read, Family family, ModelShape& s) {
-    s.tied_head = true;
-    s.head_dim = 256;
-    s.activation = Activation::gelu_tanh;
-    read.activation("hidden_act", s.activation);
-    read.activation("hidden_activation", s.activation);
-    const auto caps = [&](const char* key, bool otherwise) {
-        return read.json().contains(key) ? read.has(key) : otherwise;
-    };
-    const bool second = family == Family::gemma2;
-    if (second) s.capped_scores = caps("attn_logit_softcapping", true);
-    if (family != Family::gemma) s.capped_logits = caps("final_logit_softcapping", second);
-    read.refuse("use_bidirectional_attention", "must be false: it is not modelled.");
 }
 
 // DeepSeek's layers and those that were made after it.
@@ -293,6 +282,7 @@ void read_llama4(ConfigReader& read, ModelShape& s) {
 }
 
 void read_experts(ConfigReader& read, Family family, ModelShape& s) {
+    if (s.traits().beside) return;
     if (s.traits().even_experts) return read_llama4(read, s);
     if (s.traits().latent || s.traits().router == Router::sigmoid)
         return read_routed_experts(read, s);
@@ -339,6 +329,7 @@ void read_rms_norm(ConfigReader& read, const std::string& type, ModelShape& s) {
     s.qkv_bias = type == "qwen2" || family == Family::qwen2_moe || type == "glm" ||
                  type == "glm4" || s.traits().sinks;
     if (s.traits().unit_norms) read_gemma(read, family, s);
+    if (s.traits().power_norms) read_gemma4(read, s);
     read.integer("num_key_value_heads", s.kv_heads, "kv_heads");
     read.integer("head_dim", s.head_dim, "head_dim");
     if (family == Family::qwen2_moe) read.boolean("qkv_bias", s.qkv_bias);

@@ -46,6 +46,19 @@ void list_latent_attention(ParameterLister& list) {
     list.linear("o_proj", s.attended_width(), h, s.output_bias);
 }
 
+// Gemma 4's. Layers that read others' keys and values have none.
+void list_shared_attention(ParameterLister& list, const ModelShape& s, bool shares) {
+    const std::int64_t h = s.hidden;
+    list.linear("q_proj", h, s.q_width(), s.qkv_bias, Use::query_value);
+    list.vector(s.head_dim);
+    if (!shares) {
+        list.vector(s.head_dim);
+        list.linear("k_proj", h, s.kv_width(), s.qkv_bias);
+        if (!s.keys_as_values) list.linear("v_proj", h, s.kv_width(), s.qkv_bias, Use::query_value);
+    }
+    list.linear("o_proj", s.q_width(), h, s.output_bias);
+}
+
 void list_attention(ParameterLister& list, const DecoderTraits& traits) {
     const auto& s = list.shape();
     const std::int64_t h = s.hidden;
@@ -109,6 +122,18 @@ void list_experts(ParameterLister& list, const DecoderTraits& traits) {
     if (traits.gated_shared) list.linear("shared_expert_gate", h, 1, false);
 }
 
+// Beside a feed-forward of its own: scales of what the router reads and of each expert, and norms.
+void list_experts_beside(ParameterLister& list) {
+    const auto& s = list.shape();
+    const std::int64_t h = s.hidden;
+    list.vector(h);
+    list.vector(s.experts);
+    list.linear("proj", h, s.experts, false);
+    list.matrix(2LL * s.experts * s.expert_hidden, h);
+    list.matrix(s.experts * h, s.expert_hidden);
+    for (int norm = 0; norm < 3; ++norm) list.vector(h);
+}
+
 void list_norm(ParameterLister& list, const DecoderTraits& traits) {
     list.vector(list.shape().hidden);
     if (traits.layer_norms) list.vector(list.shape().hidden);
@@ -117,8 +142,12 @@ void list_norm(ParameterLister& list, const DecoderTraits& traits) {
 void list_rms_norm_layer(ParameterLister& list, int layer) {
     const auto& s = list.shape();
     const auto traits = s.traits();
-    list_attention(list, traits);
-    if (s.has_experts(layer)) {
+    const auto own = s.of_layer(layer);
+    if (traits.power_norms)
+        list_shared_attention(list, own, s.shares_keys(layer));
+    else
+        list_attention(list, traits);
+    if (s.has_experts(layer) && !traits.beside) {
         list_experts(list, traits);
     } else if (traits.packed_ffn) {
         list.linear("gate_up_proj", s.hidden, 2LL * s.ffn, false);
@@ -127,9 +156,26 @@ void list_rms_norm_layer(ParameterLister& list, int layer) {
         list.linear(traits.learned ? "fc1" : "c_fc", s.hidden, s.ffn, s.ffn_bias);
         list.linear(traits.learned ? "fc2" : "c_proj", s.ffn, s.hidden, s.ffn_bias);
     } else {
-        list_gated(list, s.ffn);
+        list_gated(list, own.ffn);
     }
     for (int norm = traits.learned ? 1 : 0; norm < traits.norms(); ++norm) list_norm(list, traits);
+    if (traits.beside) list_experts_beside(list);
+    if (s.layer_inputs == 0) return;
+    list.linear("per_layer_input_gate", s.hidden, s.layer_inputs, false);
+    list.linear("per_layer_projection", s.layer_inputs, s.hidden, false);
+    list.vector(s.hidden);
+}
+
+// The table of what each layer gets, and what is added to that. Its linear layer takes adapters as
+// those of layers do, and counts as one of the first.
+void list_layer_inputs(ParameterLister& list) {
+    const auto& s = list.shape();
+    const std::int64_t width = 1LL * s.layers * s.layer_inputs;
+    list.matrix(s.layer_vocab, width);
+    list.set_part(Part::layer);
+    list.linear("per_layer_model_projection", s.hidden, width, false);
+    list.set_part(Part::embeddings);
+    list.vector(s.layer_inputs);
 }
 
 }  // namespace
@@ -139,6 +185,7 @@ void list_decoder(ParameterLister& list) {
     list.set_part(Part::embeddings);
     if (s.begins) list.matrix(s.vocab, s.hidden);
     const auto traits = s.traits();
+    if (s.layer_inputs > 0) list_layer_inputs(list);
     if (traits.alibi)
         list.norm(s.hidden);
     else if (s.family == Family::gpt2)

@@ -28,6 +28,7 @@ struct DecoderTraits {
     bool row_norms = false;       // of all of q and of k, before heads are parted
     bool unit_norms = false;      // multiply by 1 + weight, in fp32; embeddings are scaled
     bool wide_norms = false;      // multiply by the weight in fp32
+    bool power_norms = false;     // Gemma 4's, of every head's v, too; embeddings are scaled
     bool before_norms = true;     // for the inputs of attention and feed-forward
     bool outer_norms = false;     // for their outputs
     bool packed = false;          // q, k and v in one product
@@ -47,10 +48,12 @@ struct DecoderTraits {
     bool even_experts = false;    // each multiplies all tokens, weighed beforehand (Llama 4)
     bool experts_first = false;   // listed before their router
     bool biased_experts = false;  // and clamped gates (GPT-OSS)
-    bool gated_shared = false;    // the expert that every token uses is weighted by a gate
+    bool beside = false;  // beside the feed-forward, with a router that adapters wrap (Gemma 4)
+    bool gated_shared = false;  // the expert that every token uses is weighted by a gate
     Rotary rotary = Rotary::halves;
     Router router = Router::softmax;
 
+    bool scaled_words() const { return unit_norms || power_norms; }
     int norms() const { return (before_norms ? 2 : 0) + (outer_norms ? 2 : 0); }
     // q lies in the order of heads, not of rows.
     bool by_heads() const { return rotary != Rotary::halves && rotary != Rotary::complex; }

@@ -19,12 +19,12 @@ const std::map<std::string, Read>& known_types() {
               "deberta-v2", "vit", "whisper", "t5", "mt5", "electra", "bart"})
             types[type] = read_encoder_config;
         for (const char* type :
-             {"gpt2",       "gpt_neox",    "llama",       "mistral", "qwen2",   "qwen3",
-              "gemma",      "gemma2",      "gemma3_text", "phi3",    "mixtral", "qwen2_moe",
-              "qwen3_moe",  "smollm3",     "granite",     "olmo2",   "olmo3",   "exaone4",
-              "seed_oss",   "starcoder2",  "opt",         "glm",     "glm4",    "glm4_moe",
-              "ministral3", "deepseek_v2", "deepseek_v3", "kimi_k2", "gpt_oss", "granitemoe",
-              "olmoe",      "llama4_text", "bloom"})
+             {"gpt2",       "gpt_neox",   "llama",       "mistral",     "qwen2",   "qwen3",
+              "gemma",      "gemma2",     "gemma3_text", "gemma4_text", "phi3",    "mixtral",
+              "qwen2_moe",  "qwen3_moe",  "smollm3",     "granite",     "olmo2",   "olmo3",
+              "exaone4",    "seed_oss",   "starcoder2",  "opt",         "glm",     "glm4",
+              "glm4_moe",   "ministral3", "deepseek_v2", "deepseek_v3", "kimi_k2", "gpt_oss",
+              "granitemoe", "olmoe",      "llama4_text", "bloom"})
             types[type] = read_decoder_config;
         return types;
     }();
@@ -61,6 +61,8 @@ constexpr Default kDefaults[] = {
     {"gemma2", R"({"vocab_size":256000,"hidden_size":2304,"num_hidden_layers":26,
         "num_attention_heads":8,"intermediate_size":9216,"num_key_value_heads":4})"},
     {"gemma3_text", R"({"vocab_size":262208,"hidden_size":2304,"num_hidden_layers":26,
+        "num_attention_heads":8,"intermediate_size":9216,"num_key_value_heads":4})"},
+    {"gemma4_text", R"({"vocab_size":262144,"hidden_size":2304,"num_hidden_layers":30,
         "num_attention_heads":8,"intermediate_size":9216,"num_key_value_heads":4})"},
     {"phi3", R"({"vocab_size":32064,"hidden_size":3072,"num_hidden_layers":32,
         "num_attention_heads":32,"intermediate_size":8192})"},
@@ -143,11 +145,11 @@ std::string complete(Json& config, const std::string& type) {
 
 // Models of images and text, and the type of what reads the text, where the file does not say.
 constexpr std::pair<std::string_view, const char*> kMultimodal[] = {
-    {"gemma3", "gemma3_text"},    {"llava", "llama"},        {"llava_next", "llama"},
-    {"mistral3", "mistral"},      {"qwen2_vl", "qwen2"},     {"qwen2_5_vl", "qwen2"},
-    {"qwen3_vl", "qwen3"},        {"idefics3", "llama"},     {"smolvlm", "llama"},
-    {"paligemma", "gemma"},       {"llama4", "llama4_text"}, {"qwen3_vl_moe", "qwen3_moe"},
-    {"llava_onevision", "qwen2"},
+    {"gemma3", "gemma3_text"},     {"gemma4", "gemma4_text"},    {"llava", "llama"},
+    {"llava_next", "llama"},       {"mistral3", "mistral"},      {"qwen2_vl", "qwen2"},
+    {"qwen2_5_vl", "qwen2"},       {"qwen3_vl", "qwen3"},        {"idefics3", "llama"},
+    {"smolvlm", "llama"},          {"paligemma", "gemma"},       {"llama4", "llama4_text"},
+    {"qwen3_vl_moe", "qwen3_moe"}, {"llava_onevision", "qwen2"},
 };
 
 // The language model's part of the file, which may be all of it.

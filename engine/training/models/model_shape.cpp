@@ -35,6 +35,10 @@ Result<void> check_attention(ModelShape& s) {
         s.head_dim = s.hidden / s.heads;
     }
     TRY_DO(check_range("/head_dim", "The head size", s.head_dim, 1, 4096));
+    if (s.full_kv_heads > 0 && s.heads % s.full_kv_heads != 0)
+        return wrong("/kv_heads", "Key/value heads of full attention do not divide the heads.");
+    if (s.sharing_layers < 0 || s.sharing_layers >= s.layers)
+        return wrong("/layers", "Some layers must have keys and values of their own.");
     if (s.kv_heads < 1 || s.heads % s.kv_heads != 0)
         return wrong("/kv_heads", std::to_string(s.kv_heads) + " key/value heads do not divide " +
                                       std::to_string(s.heads) + " attention heads.");
@@ -148,6 +152,26 @@ DecoderTraits ModelShape::traits() const {
         case Family::opt: return {.layer_norms = true, .plain = true, .learned = true};
         default: return {};
     }
+}
+
+bool ModelShape::lends_keys(int index) const {
+    const int first = layers - sharing_layers;
+    if (!traits().power_norms || index >= first) return false;
+    for (int later = index + 1; later < first; ++later)
+        if (has_window(later) == has_window(index)) return false;
+    return true;
+}
+
+ModelShape ModelShape::of_layer(int index) const {
+    ModelShape one = *this;
+    if (full_head_dim > 0 && !has_window(index)) {
+        one.head_dim = full_head_dim;
+        if (full_kv_heads > 0) one.kv_heads = full_kv_heads;
+    } else {
+        one.keys_as_values = false;
+    }
+    if (wide_sharing && shares_keys(index)) one.ffn *= 2;
+    return one;
 }
 
 std::string_view to_string(Head head) {

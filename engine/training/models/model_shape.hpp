@@ -80,11 +80,18 @@ struct ModelShape {
     int full_every =
         0;            // one in n layers has full attention; 0 = the window applies to every layer
     int full_at = 0;  // which of the n
-    bool capped_scores = false;  // gemma2: eager attention's scores through tanh
-    bool capped_logits = false;  // gemma2: the language model's logits through tanh
-    int channels = 1;            // naics: encoders side by side
-    int experts = 0;             // mixtures of experts
-    int experts_per_row = 0;     // experts used per token (naics: per text)
+    int full_head_dim = 0;         // Gemma 4: layers without a window have heads of their own
+    int full_kv_heads = 0;         // likewise; 0 = as many as others
+    bool keys_as_values = false;   // whose k and v are one product
+    int sharing_layers = 0;        // the last ones, which read the k and v of one before them
+    bool wide_sharing = false;     // whose feed-forward is twice as wide
+    int layer_inputs = 0;          // numbers that a layer gets from a table of words of its own
+    std::int64_t layer_vocab = 0;  // words of that table
+    bool capped_scores = false;    // gemma2: eager attention's scores through tanh
+    bool capped_logits = false;    // gemma2: the language model's logits through tanh
+    int channels = 1;              // naics: encoders side by side
+    int experts = 0;               // mixtures of experts
+    int experts_per_row = 0;       // experts used per token (naics: per text)
     int expert_hidden = 0;
     int expert_cards = 1;  // among which a layer's experts are divided, in torchtitan's layer
     int shared_expert_hidden = 0;    // of the expert that every token uses
@@ -147,6 +154,14 @@ struct ModelShape {
         if (family == Family::exaone4) return window == 0 || has_window(index);
         return unturned_every == 0 || (index + 1) % unturned_every != 0;
     }
+    bool shares_keys(int index) const {
+        return sharing_layers > 0 && index >= layers - sharing_layers;
+    }
+    // Gemma 4: keeps its k and v for later layers, though there may be none. The last layer that
+    // has its own, and sees as much as they do.
+    bool lends_keys(int index) const;
+    // Of the layer's own sizes.
+    ModelShape of_layer(int index) const;
     // Layer `index` sees a window only.
     bool has_window(int index) const {
         return window > 0 && (full_every == 0 || index % full_every != full_at);

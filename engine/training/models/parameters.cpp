@@ -54,6 +54,12 @@ std::vector<std::string> query_value_layers(const ModelShape& shape) {
 
 std::vector<std::int64_t> list_buffers(const ModelShape& s) {
     const std::int64_t frequencies = 4LL * (s.rotary_width() / 2);
+    if (s.traits().power_norms) {  // scales of embeddings and layers, and rotary positions
+        std::vector<std::int64_t> out(static_cast<std::size_t>(s.layers + 2), 4);
+        out.insert(out.end(), 2, frequencies);
+        out.insert(out.end(), 2, 2LL * s.full_head_dim);
+        return out;
+    }
     switch (s.family) {
         case Family::bert:
         case Family::roberta: return {8LL * s.positions, 8LL * s.positions};  // positions, types

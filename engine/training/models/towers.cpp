@@ -94,10 +94,34 @@ std::int64_t llama4(const Sizes& v, std::int64_t text) {
            linear(narrow, narrow, false) + linear(v.at("vision_output_dim", 7680), text, false);
 }
 
+// Encoders of images and of sound, either of which may be missing.
+std::int64_t gemma4(const json& config, std::int64_t text) {
+    std::int64_t all = 0;
+    const auto images = config.find("vision_config");
+    if (images != config.end() && images->is_object()) {
+        const Sizes v(*images);
+        const auto hidden = v.at("hidden_size", 768), layers = v.at("num_hidden_layers", 16);
+        const auto patch = v.at("patch_size", 16);
+        const Encoder e{layers, hidden, v.at("intermediate_size", 3072), false, true};
+        all += count(e) + layers * 2 * v.at("head_dim", 64) + 3 * patch * patch * hidden +
+               2 * v.at("position_embedding_size", 10'240) * hidden + hidden * text;
+    }
+    const auto sound = config.find("audio_config");
+    if (sound == config.end() || !sound->is_object()) return all;
+    const Sizes a(*sound);
+    const auto hidden = a.at("hidden_size", 1024), out = a.at("output_proj_dims", 1536);
+    constexpr std::int64_t kWide = 128, kNarrow = 32, kBands = 32;  // of its convolutions
+    const auto layer = 24 * hidden * hidden + (9 + a.at("conv_kernel_size", 5)) * hidden +
+                       hidden / a.at("num_attention_heads", 8);
+    return all + a.at("num_hidden_layers", 12) * layer + 10 * kWide + 9 * kWide * kNarrow +
+           kNarrow + kNarrow * kBands * hidden + linear(hidden, out) + out * text;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> count_towers(const json& config, const std::string& type,
                                          std::int64_t text) {
+    if (type == "gemma4") return gemma4(config, text);
     const json vision = config.value("vision_config", json::object());
     const Sizes v(vision), outer(config);
     if (!vision.is_object()) return std::nullopt;

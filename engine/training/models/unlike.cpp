@@ -36,8 +36,7 @@ constexpr Unlike kUnlike[] = {
     {"a decoder whose attention is linear in most layers",
      "a qwen3 of the same dimensions is the nearest", "qwen3_5 qwen3_5_text", "qwen3"},
     {"a model whose layers have embeddings of their own",
-     "a gemma3 of the same size is the nearest",
-     "gemma3n gemma3n_text gemma4 gemma4_text gemma4_unified", "gemma3"},
+     "a gemma3 of the same size is the nearest", "gemma3n gemma3n_text gemma4_unified", "gemma3"},
     {"a model of images and text",
      "its language model can be estimated alone, if that is one of the known types: give its "
      "text_config",

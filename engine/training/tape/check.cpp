@@ -70,11 +70,11 @@ Result<void> check_attention(const ModelShape& s, const TrainingSettings& t) {
     if (t.precision == Precision::fp32)
         return wrong("/attention",
                      "FlashAttention-2 computes in 16 bits: choose a precision other than fp32.");
-    if (s.head_dim > 256 || s.head_dim % 8 != 0)
+    if (std::max(s.head_dim, s.full_head_dim) > 256 || s.head_dim % 8 != 0)
         return wrong("/attention",
                      "FlashAttention-2 supports head sizes up to 256 in multiples of 8; this "
                      "model's is " +
-                         std::to_string(s.head_dim) + ".");
+                         std::to_string(std::max(s.head_dim, s.full_head_dim)) + ".");
     if (s.attention_dropout > 0 && s.capped_scores)
         return wrong("/attention",
                      "FlashAttention-2 cannot combine soft-capped scores with dropout.");

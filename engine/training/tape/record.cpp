@@ -149,10 +149,11 @@ std::vector<Var> make_cache(Graph& g, const ModelShape& s, std::int64_t texts,
     const bool turned = s.family != Family::gpt2 && !traits.learned;
     const auto key_type = turned && !half ? Dtype::fp32 : value_type;
     std::vector<Var> cache;
-    for (int layer = 0; layer < s.layers; ++layer) {
+    for (int layer = 0; layer < s.layers - s.sharing_layers; ++layer) {
         const auto kept = s.has_window(layer) ? std::min<std::int64_t>(tokens, s.window) : tokens;
-        const auto key = traits.latent ? s.q_width() : s.kv_width();
-        const auto value = traits.latent ? s.attended_width() : s.kv_width();
+        const auto own = s.of_layer(layer);
+        const auto key = traits.latent ? own.q_width() : own.kv_width();
+        const auto value = traits.latent ? own.attended_width() : own.kv_width();
         cache.push_back(g.make(texts * kept * key, key_type, group));
         cache.push_back(g.make(texts * kept * value, value_type, group));
     }

@@ -10,7 +10,7 @@ namespace plimsoll::training {
 // which are not tensors) to the peak exactly.
 enum class Group : std::uint8_t {
     weights,
-    half_weights,  // copies that autocast makes of fp32 weights
+    half_weights,  // copies of weights in another type, as autocast makes them
     gradients,
     optimizer,
     optimizer_temporaries,

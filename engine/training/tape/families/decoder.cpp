@@ -1,91 +1,16 @@
-#include "engine/training/tape/families/experts.hpp"
+#include "engine/training/tape/families/decoder_block.hpp"
 #include "engine/training/tape/operations/rotary.hpp"
+
+#include <memory>
 
 // Llama and the decoders that are written in its manner, as transformers 5.17 has them.
 
 namespace plimsoll::training {
 namespace {
 
-struct Block {
-    Linear query, key, value, attention_out;
-    Linear qkv;  // packed
-    Linear query_latent, latents;
-    int query_norm = -1, key_norm = -1, sinks = -1;
-    GatedLinear feed_forward;
-    Linear gate_up;  // packed
-    Experts experts;
-    int before_attention = -1, after_attention = -1;
-    int before_feed_forward = -1, after_feed_forward = -1;
+struct Heads {
+    Var q, k, v;
 };
-
-int next_norm(ParameterCursor& p, const DecoderTraits& traits) {
-    const int weight = p.next();
-    if (traits.layer_norms) p.skip(1);  // its bias follows
-    return weight;
-}
-
-void read_latent_attention(Graph& g, const ModelShape& s, ParameterCursor& p, Block& b) {
-    const int turned = s.rotary_width();
-    if (s.query_rank > 0) {
-        b.query_latent = read_linear(p, g, s.hidden, s.query_rank, s.qkv_bias);
-        b.query_norm = p.next();
-    }
-    b.query = read_linear(p, g, s.query_rank > 0 ? s.query_rank : s.hidden, s.q_width(), false);
-    b.latents = read_linear(p, g, s.hidden, s.kv_rank + turned, s.qkv_bias);
-    b.key_norm = p.next();
-    b.key =
-        read_linear(p, g, s.kv_rank, s.q_width() - s.heads * turned + s.attended_width(), false);
-    b.attention_out = read_linear(p, g, s.attended_width(), s.hidden, s.output_bias);
-}
-
-void read_attention(Graph& g, const ModelShape& s, const DecoderTraits& traits, ParameterCursor& p,
-                    Block& b) {
-    if (traits.latent) return read_latent_attention(g, s, p, b);
-    if (traits.sinks) b.sinks = p.next();
-    if (traits.packed) {
-        b.attention_out = read_linear(p, g, s.q_width(), s.hidden, false);
-        b.qkv = read_linear(p, g, s.hidden, s.q_width() + 2LL * s.kv_width(), false);
-        return;
-    }
-    if (traits.learned) {
-        b.key = read_linear(p, g, s.hidden, s.hidden, s.qkv_bias);
-        b.value = read_linear(p, g, s.hidden, s.hidden, s.qkv_bias);
-        b.query = read_linear(p, g, s.hidden, s.hidden, s.qkv_bias);
-        b.attention_out = read_linear(p, g, s.hidden, s.hidden, s.output_bias);
-        b.before_attention = next_norm(p, traits);
-        return;
-    }
-    b.query = read_linear(p, g, s.hidden, s.q_width(), s.qkv_bias);
-    b.key = read_linear(p, g, s.hidden, s.kv_width(), s.qkv_bias);
-    b.value = read_linear(p, g, s.hidden, s.kv_width(), s.qkv_bias);
-    b.attention_out = read_linear(p, g, s.q_width(), s.hidden, s.output_bias);
-    if (traits.head_norms || traits.row_norms) {
-        b.query_norm = p.next();
-        b.key_norm = p.next();
-    }
-}
-
-Block read_block(Graph& g, const ModelShape& s, ParameterCursor& p, int layer) {
-    const auto traits = s.traits();
-    Block b;
-    read_attention(g, s, traits, p, b);
-    if (s.has_experts(layer)) {
-        b.experts = read_experts(p, g, s);
-    } else if (traits.packed_ffn) {
-        b.gate_up = read_linear(p, g, s.hidden, 2LL * s.ffn, false);
-        b.feed_forward.down = read_linear(p, g, s.ffn, s.hidden, false);
-    } else if (traits.plain) {
-        b.feed_forward.up = read_linear(p, g, s.hidden, s.ffn, s.ffn_bias);
-        b.feed_forward.down = read_linear(p, g, s.ffn, s.hidden, s.ffn_bias);
-    } else {
-        b.feed_forward = read_gated(p, g, s, s.ffn);
-    }
-    if (traits.before_norms && !traits.learned) b.before_attention = next_norm(p, traits);
-    if (traits.outer_norms) b.after_attention = p.next();
-    if (traits.before_norms) b.before_feed_forward = next_norm(p, traits);
-    if (traits.outer_norms) b.after_feed_forward = p.next();
-    return b;
-}
 
 // What layers of one kind share.
 struct Context {
@@ -93,14 +18,17 @@ struct Context {
     Var mask;
     Var bias;  // the mask, where eager attention adds it
     AttentionShape shape;
+    std::shared_ptr<Heads> lent = std::make_shared<Heads>();  // k and v for later layers
 };
 
 class Layer {
   public:
-    Layer(Graph& g, const ModelShape& shape, std::vector<Var>& routers)
-        : g_(g), s_(shape), routers_(routers) {}
+    Layer(Graph& g, ModelShape shape, std::vector<Var>& routers)
+        : g_(g), s_(std::move(shape)), routers_(routers) {}
 
-    Var run(const Block& b, const Var& x, const Context& context, bool turns) {
+    // `inputs` are all layers' own ones.
+    Var run(const DecoderBlock& b, const Var& x, const Context& context, bool turns,
+            const Var& inputs) {
         Var y = scatter_text(
             g_,
             attention(b, gather_text(g_, norm_if(x, b.before_attention), Group::attention), context,
@@ -114,14 +42,19 @@ class Layer {
         y = scatter_text(g_, feed_forward(b, gather_text(g_, std::move(y), Group::feed_forward)),
                          Group::feed_forward);
         y = dropout(g_, y, s_.hidden_dropout, Group::feed_forward);
+        if (traits_.beside)
+            y = add(g_, norm_if(std::move(y), b.experts.after_dense),
+                    run_experts_beside(g_, s_, b.experts, residual), Group::experts);
         y = norm_if(std::move(y), b.after_feed_forward);
-        return add(g_, residual, multiplied(std::move(y), Group::feed_forward),
-                   Group::feed_forward);
+        y = add(g_, residual, multiplied(std::move(y), Group::feed_forward), Group::feed_forward);
+        if (b.after_input >= 0) y = with_inputs(b, y, inputs);
+        return traits_.power_norms ? reordered(g_, y) : y;  // times a number, in place
     }
 
     Var norm(const Var& x, int weight, std::int64_t width) {
         if (traits_.layer_norms) return layer_norm(g_, x, {weight, weight + 1, width});
         if (traits_.wide_norms) return wide_rms_norm(g_, x, weight, width);
+        if (traits_.power_norms) return power_rms_norm(g_, x, weight, width);
         return traits_.unit_norms ? unit_rms_norm(g_, x, weight, width)
                                   : rms_norm(g_, x, weight, width);
     }
@@ -130,12 +63,35 @@ class Layer {
     Var norm_if(Var x, int weight) { return weight < 0 ? x : norm(x, weight, s_.hidden); }
     Var multiplied(Var x, Group group) { return traits_.multiplied ? scale(g_, x, group) : x; }
 
-    struct Heads {
-        Var q, k, v;
-    };
+    Var with_inputs(const DecoderBlock& b, const Var& x, const Var& inputs) {
+        constexpr auto group = Group::feed_forward;
+        const std::int64_t own = x.elements() / s_.hidden * s_.layer_inputs;
+        Var y = activate(g_, linear(g_, x, b.input_gate, group), s_.activation, group);
+        y = linear(g_, multiply(g_, y, slice(g_, inputs, own), group), b.input_projection, group);
+        return add(g_, x, norm(y, b.after_input, s_.hidden), group);
+    }
+
+    // Turned already; k and v may be those of a layer before.
+    Heads project_shared(const DecoderBlock& b, const Var& x, const Context& context) {
+        constexpr auto group = Group::attention;
+        Heads h;
+        h.q = rotate(g_, norm(linear(g_, x, b.query, group), b.query_norm, s_.head_dim),
+                     context.rope);
+        if (b.shares_keys) {
+            h.k = context.lent->k;
+            h.v = context.lent->v;
+            return h;
+        }
+        h.k = linear(g_, x, b.key, group);
+        h.v = s_.keys_as_values ? h.k : linear(g_, x, b.value, group);
+        h.k = rotate(g_, norm(h.k, b.key_norm, s_.head_dim), context.rope);
+        h.v = norm(h.v, -1, s_.head_dim);
+        if (b.lends_keys) *context.lent = {{}, h.k, h.v};
+        return h;
+    }
 
     // Gradients arrive in the order of heads and are copied back to rows.
-    Heads project(const Block& b, const Var& x) {
+    Heads project(const DecoderBlock& b, const Var& x) {
         constexpr auto group = Group::attention;
         if (traits_.learned)
             return {scale(g_, linear(g_, x, b.query, group), group), linear(g_, x, b.key, group),
@@ -162,7 +118,7 @@ class Layer {
 
     // Numbers that turn and others arrive apart and are joined; those of k are the same for all
     // heads and are copied beside each.
-    Heads project_latent(const Block& b, const Var& x, const RotaryTables& rope) {
+    Heads project_latent(const DecoderBlock& b, const Var& x, const RotaryTables& rope) {
         constexpr auto group = Group::attention;
         const std::int64_t rows = x.elements() / s_.hidden;
         Var latent = x;
@@ -201,13 +157,15 @@ class Layer {
         return to(g_, multiply(g_, q, numbers, group), q.dtype(), group);
     }
 
-    Var attention(const Block& b, const Var& x, const Context& context, bool turns) {
+    Var attention(const DecoderBlock& b, const Var& x, const Context& context, bool turns) {
         constexpr auto group = Group::attention;
         AttentionShape shape = context.shape;
         Var weights;
         const auto rope =
             traits_.rotary == Rotary::paired ? spread(g_, context.rope) : context.rope;
-        auto [q, k, v] = traits_.latent ? project_latent(b, x, rope) : project(b, x);
+        auto [q, k, v] = traits_.latent        ? project_latent(b, x, rope)
+                         : traits_.power_norms ? project_shared(b, x, context)
+                                               : project(b, x);
         // PyTorch groups heads itself; with a mask transformers repeats them beforehand.
         const bool fused = g_.settings().attention == Attention::sdpa && !traits_.sinks;
         const bool repeats = fused && shape.mask;
@@ -215,7 +173,7 @@ class Layer {
         if (fused && choose_sdpa(g_.settings(), g_.device(), attended_type(g_, v), shape) ==
                          SdpaKernel::math)
             v = reordered(g_, v);
-        if (turns && !traits_.latent) {
+        if (turns && !traits_.latent && !traits_.power_norms) {
             Var turned_q = turn(q, rope);
             Var turned_k = turn(k, rope);
             q = std::move(turned_q);
@@ -237,7 +195,7 @@ class Layer {
         return linear(g_, y, b.attention_out, group);
     }
 
-    Var feed_forward(const Block& b, Var x) {
+    Var feed_forward(const DecoderBlock& b, Var x) {
         constexpr auto group = Group::feed_forward;
         if (b.experts.router >= 0) return run_experts(g_, s_, b.experts, x, routers_);
         if (traits_.plain) {
@@ -254,7 +212,7 @@ class Layer {
     }
 
     Graph& g_;
-    const ModelShape& s_;
+    const ModelShape s_;
     std::vector<Var>& routers_;
     const DecoderTraits traits_ = s_.traits();
 };
@@ -262,7 +220,7 @@ class Layer {
 // Gemma and Granite multiply what they look up by a number.
 Var look_up(Graph& g, const ModelShape& s, int table, std::int64_t rows) {
     const auto traits = s.traits();
-    if (!traits.unit_norms) {
+    if (!traits.scaled_words()) {
         const Var words =
             scatter_text(g, embedding(g, table, rows, s.hidden, {}, true), Group::embedding);
         return traits.multiplied ? scale(g, words, Group::embedding) : words;
@@ -270,6 +228,20 @@ Var look_up(Graph& g, const ModelShape& s, int table, std::int64_t rows) {
     const Var words =
         scatter_text(g, embedding(g, table, rows, s.hidden, {}, false), Group::embedding);
     return as_input(g, scale(g, words, Group::embedding), table);
+}
+
+// What all layers get beside what the one before returns: a table's, and what is made of the words.
+Var look_up_inputs(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& words,
+                   std::int64_t rows) {
+    constexpr auto group = Group::embedding;
+    const int width = s.layers * s.layer_inputs;
+    const int table = p.next();
+    const Linear projection = read_linear(p, g, s.hidden, width, false);
+    const Var own =
+        as_input(g, scale(g, embedding(g, table, rows, width, {}, false), group), table);
+    Var made = scale(g, linear(g, words, projection, group), group);
+    made = power_rms_norm(g, made, p.next(), s.layer_inputs);
+    return scale(g, add(g, made, own, group), group);
 }
 
 // From ids to the last norm. Embeddings, tables and masks live until its end.
@@ -281,6 +253,7 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Batch
     const bool eager = g.settings().attention == Attention::eager || traits.sinks;
     const bool flash = g.settings().attention == Attention::flash;
     const Var words = s.begins ? look_up(g, s, p.next(), rows) : batch.received;
+    const Var inputs = s.layer_inputs > 0 ? look_up_inputs(g, s, p, words, rows) : Var();
     const Var position_ids = traits.learned ? g.make(rows, Dtype::int64, Group::embedding)
                                             : make_positions(g, Group::embedding);
     Var positions, embeddings = words;
@@ -292,9 +265,15 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Batch
             embedding(g, table, rows, s.hidden, g.make(rows, Dtype::int64, Group::embedding));
         embeddings = add(g, words, positions, Group::embedding);
     }
+    // Of the layers that see a window, or all.
+    const auto shape_of = [&](bool window) {
+        int index = 0;
+        while (index + 1 < s.layers && s.has_window(index) != window) ++index;
+        return s.of_layer(index);
+    };
     const auto context_of = [&](bool window) {
         Context c;
-        c.shape = self_attention(g, s, rows, true);
+        c.shape = self_attention(g, shape_of(window), rows, true);
         // flash-attn takes the window's size instead.
         c.shape.mask = c.shape.mask || (window && !flash && sequence >= s.window);
         c.shape.capped = s.capped_scores;
@@ -308,32 +287,32 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Batch
     Context full, windowed;
     if (s.window == 0 || s.full_every > 0) full = context_of(false);
     if (s.window > 0) windowed = context_of(true);
-    const auto tables = [&]() -> RotaryTables {
+    const auto tables = [&](bool window) -> RotaryTables {
         if (traits.learned) return {};
         const bool wide = traits.wide_rotary || traits.rotary == Rotary::complex;
-        auto made = rotary_tables(g, sequence, s.rotary_width(),
+        auto made = rotary_tables(g, sequence, shape_of(window).rotary_width(),
                                   wide ? Dtype::fp32 : embeddings.dtype(), traits.rotary);
         made.narrows = wide;
         return made;
     };
-    if (full.shape.batch > 0) full.rope = tables();
+    if (full.shape.batch > 0) full.rope = tables(false);
     if (windowed.shape.batch > 0)
-        windowed.rope = traits.two_rotaries || !full.rope.cosine ? tables() : full.rope;
+        windowed.rope = traits.two_rotaries || !full.rope.cosine ? tables(true) : full.rope;
 
-    Layer layer(g, s, routers);
     Var x = embeddings;
     for (int i = 0; i < s.layers; ++i) {
-        const Block block = read_block(g, s, p, i);
+        const Layer layer(g, s.of_layer(i), routers);
+        const DecoderBlock block = read_decoder_block(g, s.of_layer(i), p, i);
         const Context& context = s.has_window(i) ? windowed : full;
         const bool turns = s.has_rotary(i);
         x = run_layer(g, i, std::move(x),
-                      [layer, block, context, position_ids, turns](const Var& in) {
-                          return Layer(layer).run(block, in, context, turns);
+                      [layer, block, context, position_ids, turns, inputs](const Var& in) {
+                          return Layer(layer).run(block, in, context, turns, inputs);
                       });
     }
     if (!s.ends) return x;
     if (last_norm < 0) last_norm = next_norm(p, traits);
-    return layer.norm(x, last_norm, s.hidden);
+    return Layer(g, s, routers).norm(x, last_norm, s.hidden);
 }
 
 }  // namespace

@@ -302,6 +302,37 @@ Experts read_experts(ParameterCursor& p, const Graph& g, const ModelShape& s) {
     return e;
 }
 
+Experts read_experts_beside(ParameterCursor& p, const Graph& g, const ModelShape& s) {
+    Experts e;
+    e.input_scale = p.next();
+    e.expert_scale = p.next();
+    e.projection = read_linear(p, g, s.hidden, s.experts, false);
+    e.gate_up = p.next();
+    e.down = p.next();
+    e.after_dense = p.next();
+    e.after = p.next();
+    e.before = p.next();
+    return e;
+}
+
+Var run_experts_beside(Graph& g, const ModelShape& s, const Experts& experts, const Var& x) {
+    const std::int64_t rows = x.elements() / s.hidden;
+    const std::int64_t chosen = rows * s.experts_per_row;
+    Routing r;
+    {
+        Var given = power_rms_norm(g, x, -1, s.hidden);
+        given = multiply(g, given, parameter(g, experts.input_scale), kGroup, Broadcast::over_rows);
+        const Var logits = linear(g, scale(g, given, kGroup), experts.projection, kGroup);
+        const Var probabilities = softmax(g, to(g, logits, Dtype::fp32, kGroup), kGroup);
+        r.experts = g.make(chosen, Dtype::int64, kGroup);
+        r.gates = shares(g, largest(g, probabilities, chosen, r.experts), rows);
+        const Var scales = pick(g, parameter(g, experts.expert_scale), chosen, r.experts);
+        r.gates = multiply(g, r.gates, scales, kGroup);
+    }
+    const Var y = apply_experts(g, s, experts, power_rms_norm(g, x, experts.before, s.hidden), r);
+    return power_rms_norm(g, y, experts.after, s.hidden);
+}
+
 Var router_loss(Graph& g, const ModelShape& s, const std::vector<Var>& routers) {
     const std::int64_t rows = routers.front().elements() / s.experts;
     // How many tokens each expert got, and how many there are. Padding does not count, unless texts

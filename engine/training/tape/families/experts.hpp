@@ -21,7 +21,14 @@ struct Experts {
     GatedLinear
         shared;  // the expert that every token uses, weighted by a gate of one number or not
     Linear shared_gate;
+    // Of a mixture beside a feed-forward.
+    Linear projection;
+    int input_scale = -1, expert_scale = -1;
+    int after_dense = -1, after = -1, before = -1;  // norms
 };
+Experts read_experts_beside(ParameterCursor& parameters, const Graph& g, const ModelShape& shape);
+// What they add to a layer whose feed-forward reads x, too.
+Var run_experts_beside(Graph& g, const ModelShape& s, const Experts& experts, const Var& x);
 Experts read_experts(ParameterCursor& parameters, const Graph& g, const ModelShape& shape);
 // Rows of x by an index that the derivative keeps.
 Var pick(Graph& g, const Var& x, std::int64_t elements, const Var& index);

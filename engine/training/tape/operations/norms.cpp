@@ -93,7 +93,24 @@ Var normalised(Graph& g, const Var& x, std::int64_t width) {
                     Broadcast::over_columns);
 }
 
+// x * (mean(x^2) + eps)^-0.5 in fp32
+Var powered(Graph& g, const Var& x, std::int64_t width) {
+    constexpr auto group = Group::norms;
+    const Var wide = to(g, x, Dtype::fp32, group);
+    const Var mean = shift(g, row_mean(g, power(g, wide, group), x.elements() / width), group);
+    return multiply(g, wide, power(g, mean, group), group, Broadcast::over_columns);
+}
+
 }  // namespace
+
+Var power_rms_norm(Graph& g, const Var& x, int weight, std::int64_t width) {
+    constexpr auto group = Group::norms;
+    Var y = powered(g, x, width);
+    if (weight >= 0)
+        y = multiply(g, y, to(g, parameter(g, weight), Dtype::fp32, Group::half_weights), group,
+                     Broadcast::over_rows);
+    return to(g, y, x.dtype(), group);
+}
 
 Var t5_norm(Graph& g, const Var& x, int weight, std::int64_t width) {
     constexpr auto group = Group::norms;

@@ -60,6 +60,8 @@ Var rms_norm(Graph& g, const Var& x, int weight, std::int64_t width);
 Var wide_rms_norm(Graph& g, const Var& x, int weight, std::int64_t width);
 // Gemma's: by 1 + weight, all of it in fp32, then converted to the type of x.
 Var unit_rms_norm(Graph& g, const Var& x, int weight, std::int64_t width);
+// Gemma 4's: by a power of the mean of squares and by the weight, if any, likewise.
+Var power_rms_norm(Graph& g, const Var& x, int weight, std::int64_t width);
 // T5's: x is divided, in its own type, by the mean of squares in fp32.
 Var t5_norm(Graph& g, const Var& x, int weight, std::int64_t width);
 // Llama 4's: to unit length, in fp32, without a weight.

@@ -240,6 +240,28 @@ TEST(HuggingFaceConfig, CountsTheImagesOfLlavaOneVision) {
     EXPECT_EQ(shape->towers, 49'076'848);
 }
 
+// As transformers 5.17 builds it, with its encoders of images and of sound.
+TEST(HuggingFaceConfig, ReadsGemma4) {
+    const auto all = from_hugging_face(R"({"model_type":"gemma4","text_config":{
+        "model_type":"gemma4_text","num_hidden_layers":6,"vocab_size":1000,
+        "vocab_size_per_layer_input":1000},"vision_config":{},"audio_config":{}})");
+    ASSERT_TRUE(all) << all.error().message;
+    EXPECT_EQ(all->towers, 304'824'608 + 3'538'944 + 167'364'608 + 1'769'472);
+    EXPECT_EQ(parameters(*all) - all->towers, 495'828'480);
+    // As transformers writes the sizes of layers that see all.
+    const auto written = from_hugging_face(R"({"model_type":"gemma4_text","num_hidden_layers":6,
+        "attention_k_eq_v":true,"hidden_size_per_layer_input":0,
+        "per_layer_config":{"5":{"head_dim":512,"num_key_value_heads":2}}})");
+    ASSERT_TRUE(written) << written.error().message;
+    EXPECT_EQ(written->of_layer(5).kv_width(), 1024);
+    EXPECT_EQ(written->of_layer(4).kv_width(), 1024);
+    EXPECT_TRUE(written->of_layer(5).keys_as_values);
+    EXPECT_FALSE(written->of_layer(4).keys_as_values);
+    EXPECT_EQ(
+        from_hugging_face(R"({"model_type":"gemma4_text","enable_moe_block":true})").error().where,
+        "/num_experts");
+}
+
 TEST(HuggingFaceConfig, RefusesUnsupportedModelsByName) {
     const auto pegasus = from_hugging_face(R"({"model_type":"pegasus","d_model":512})").error();
     EXPECT_EQ(pegasus.where, "/model_type");
