@@ -6,8 +6,8 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (530, 49_599),
-    'server': (800, 76_740),
+    'engine': (530, 49_720),
+    'server': (801, 76_810),
     'web': (408, 27_770),
     'migrations': (172, 6_480),
     'deploy': (99, 2_113),

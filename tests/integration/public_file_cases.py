@@ -122,8 +122,9 @@ def _(w):
         assert f"{key} is True" in w.unmodelled(FACTORY | {key: True}, flags=flags) or key in w.unmodelled(FACTORY | {key: True}, flags=flags)
     assert "FP8 is not modelled" in w.shown(FACTORY | {"fp8": True}, flags=flags)["notes"][0]
     assert "freeze" in w.unmodelled(FACTORY | {"finetuning_type": "freeze"}, flags=flags)
-    assert "additional_target" in w.unmodelled(FACTORY | {"additional_target": "embed_tokens"}, flags=flags)
     eight = w.shown(FACTORY, flags=flags)["device_used_bytes"]
+    # A copy of 389 million numbers in fp32, its gradients and both moments.
+    near((w.shown(FACTORY | {"additional_target": "embed_tokens"}, flags=flags)["device_used_bytes"] - eight) / GIB, 5.8, high=25)
     assert w.shown({key: value for key, value in FACTORY.items() if key != "lora_rank"}, flags=flags)["device_used_bytes"] == eight
     assert w.shown(FACTORY | {"flash_attn": "fa2"}, flags=flags)["training"]["attention"] == "flash_attention_2"
     assert w.shown(FACTORY | {"enable_liger_kernel": True}, flags=flags)["device_used_bytes"] < eight

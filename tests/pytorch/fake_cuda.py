@@ -111,9 +111,9 @@ def grouped_product(rows, weights, *_, offs, **__):
 
 
 @contextlib.contextmanager
-def autocast(precision):
+def autocast(precision, always=False):
     """torch.autocast("cuda") switches itself off where no GPU is; these are its own calls."""
-    if not precision.endswith('autocast') and precision != 'fp16':
+    if not precision.endswith('autocast') and precision != 'fp16' and not always:
         yield
         return
     before = torch.is_autocast_enabled('cuda'), torch.get_autocast_dtype('cuda')

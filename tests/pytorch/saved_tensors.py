@@ -14,6 +14,7 @@ Needs PyTorch, Transformers, PEFT and bitsandbytes in the versions of README.md;
 import argparse
 import collections
 import contextlib
+import copy
 import json
 import os
 import pathlib
@@ -147,6 +148,21 @@ def has_own_head(case):
     return MODELS[case.model][0] == 'translation' and MODELS[case.model][1].get('tie_word_embeddings') is False
 
 
+def whole_modules(case):
+    """What is trained whole beside adapters: "whole, embed_tokens, lm_head"."""
+    return [name for name in case.method.split(', ')[1:] if name != 'wide'] if case.method.startswith('whole') else None
+
+
+def duplicate(thing, *memo, deepcopy=copy.deepcopy):
+    """A module of fake tensors would be copied with their mode."""
+    if not isinstance(thing, torch.nn.Module):
+        return deepcopy(thing, *memo)
+    one = copy.copy(thing)
+    one._parameters = thing._parameters | {name: torch.nn.Parameter(torch.empty_like(value))
+                                           for name, value in thing.named_parameters(recurse=False)}
+    return one
+
+
 WEIGHTS = {'bf16': torch.bfloat16, 'fp16': torch.float16}
 
 
@@ -160,11 +176,17 @@ def build(case):
         if case.quantization != 'none':
             model = quantize(model, case)
         # Modules of fake tensors cannot be moved; adapters are made where they belong.
-        with mock.patch.object(torch.nn.Module, 'to', lambda module, *_, **__: module):
+        with (mock.patch.object(torch.nn.Module, 'to', lambda module, *_, **__: module),
+              mock.patch.object(copy, 'deepcopy', duplicate)):
             model = model if not case.lora else peft.get_peft_model(model, peft.LoraConfig(
                 r=case.lora, lora_alpha=16, lora_dropout=0.1, bias='none', use_dora=case.method == 'dora',
                 target_modules=LORA_TARGETS.get(config.model_type, ['q_proj', 'v_proj']),
-                fan_in_fan_out=config.model_type == 'gpt2'), autocast_adapter_dtype=case.adapters == 'fp32')
+                fan_in_fan_out=config.model_type == 'gpt2', modules_to_save=whole_modules(case)), autocast_adapter_dtype=case.adapters == 'fp32')
+    if case.method.endswith('wide'):  # as LLaMA-Factory
+        for module in model.modules():
+            for name, parameter in module.named_parameters(recurse=False):
+                if parameter.requires_grad:
+                    setattr(module, name, torch.nn.Parameter(parameter.data.float()))
     if case.adapters == 'model':  # peft would have moved them, and with that converted them
         for name, layer in model.named_modules():
             if isinstance(layer, (torch.nn.Linear, peft.tuners.lora.dora.DoraLinearLayer)) and '.lora_' in name:
@@ -277,8 +299,10 @@ def arguments(case):
         args['training']['quantization'] = case.quantization
     if case.lora:
         args['training']['lora'] = {'rank': case.lora, 'dropout': 0.1, 'dora': case.method == 'dora'}
+        if names := whole_modules(case):
+            args['training']['lora'] |= {'modules_to_save': names}
         if case.precision in WEIGHTS:  # elsewhere they have the type of the weights
-            args['training']['lora']['dtype'] = case.adapters
+            args['training']['lora']['dtype'] = 'all_fp32' if case.method.endswith('wide') else case.adapters
     if case.method == 'every_2':
         args['training']['checkpointing_every'] = 2
     for method in ('packed', 'fused_loss'):

@@ -41,6 +41,11 @@ Case = collections.namedtuple('Case', 'model sharding precision batch length che
                               defaults=[0, 1, 'supervised', 1, 1, False, 1, -1, '1f1b', 1, 1])
 
 
+def whole_modules(case):
+    """What peft trains whole beside adapters: "whole, embed_tokens, lm_head"."""
+    return case.method.split(', ')[1:] if case.method.startswith('whole') else None
+
+
 def cases():
     for model in MODELS:
         if model in MIXTURES + ALIKE:
@@ -55,6 +60,11 @@ def cases():
         for sharding in ('none', 'ddp', 'fsdp'):
             yield Case(model, sharding, 'bf16', 4, 256, False, 8)
             yield Case(model, sharding, 'fp32', 2, 128, True, 8)
+    for model in ('llama', 'qwen3'):
+        for sharding in ('ddp', 'fsdp'):
+            yield Case(model, sharding, 'bf16', 2, 256, True, 8, method='whole, embed_tokens, lm_head')
+            yield Case(model, sharding, 'fp32', 2, 256, False, 8, method='whole, embed_tokens')
+        yield Case(model, 'fsdp_grad_op', 'bf16', 2, 256, False, 8, method='whole, lm_head')
     for model in ('llama', 'llama, many words', 'qwen3', 'bert'):
         yield Case(model, 'fsdp_grad_op', 'fp32', 4, 256, False)
         yield Case(model, 'fsdp_grad_op', 'bf16', 2, 128, True)

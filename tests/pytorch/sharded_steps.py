@@ -34,7 +34,7 @@ import selective
 from live_blocks import LiveBlocks
 from parallel_plans import divide
 from recorded import record
-from sharded_cases import ADAPTED, MODELS, Case, cases
+from sharded_cases import ADAPTED, MODELS, Case, cases, whole_modules
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.distributed._functional_collectives import AsyncCollectiveTensor
 from torch.distributed.algorithms.ddp_comm_hooks.debugging_hooks import noop_hook
@@ -120,7 +120,7 @@ def build(case):
     head = tf.AutoModelForSequenceClassification if case.model == 'bert' else tf.AutoModelForCausalLM
     model = head.from_config(config_of(case), dtype=kind)
     if case.lora:
-        adapters = peft.LoraConfig(r=case.lora, lora_alpha=16, bias='none', target_modules=ADAPTED[case.model])
+        adapters = peft.LoraConfig(r=case.lora, target_modules=ADAPTED[case.model], modules_to_save=whole_modules(case))
         # FSDP and DeepSpeed train weights of one type.
         model = peft.get_peft_model(model, adapters, autocast_adapter_dtype=case.sharding in ('none', 'ddp'))
     if getattr(case, 'expert', 1) > 1:
@@ -174,7 +174,7 @@ def batch_of(case):
     ids = torch.randint(0, 1000, (case.batch, case.length))
     labels = torch.randint(0, 5, (case.batch,)) if case.model == 'bert' else ids.clone()
     batch = {'input_ids': ids, 'attention_mask': torch.ones_like(ids), 'labels': labels}
-    if case.context > 1:  # a card's part stays in the memory of the whole
+    if getattr(case, 'context', 1) > 1:  # a card's part stays in the memory of the whole
         length = case.length // case.context
         return {name: text.flatten()[:case.batch * length].view(case.batch, length) for name, text in batch.items()}
     return batch
@@ -199,7 +199,7 @@ def shard_reference(model, case):
 
 def outputs_by(case, model, wrapped, reference):
     """What runs the forward pass of a step, on a new batch."""
-    if case.method == 'supervised':
+    if not case.method.startswith(('dpo', 'kto')):
         return lambda: wrapped(**batch_of(case))
     loss = preferences.dpo if case.method.startswith('dpo') else preferences.kto
     return lambda: types.SimpleNamespace(loss=loss(case, model, reference, wrapped)[1]())
@@ -341,6 +341,8 @@ def training_of(case):
         training['selective_checkpointing'] = True
     if case.lora:
         training['lora'] = {'rank': case.lora, 'dropout': 0.0}
+    if whole_modules(case):
+        return training | {'lora': training['lora'] | {'modules_to_save': whole_modules(case)}}
     method, _, how = getattr(case, 'method', 'supervised').partition(', ')
     if method != 'supervised':
         training['method'] = method

@@ -38,6 +38,8 @@ torch.backends.cudnn.enabled = False  # convolutions would ask it for a plan
 fake_tensor.init_gpu_context = lambda *_: None  # would allocate on the device
 DATA = saved.ROOT / 'tests/unit/engine/training/data/pytorch_2_11_whole_steps.json'
 METHODS = ('bert-base', 'gpt2', 'llama-1b', 'gemma-2-2b', 't5-base', 'modernbert-base')  # tried with every method
+WHOLE = {'llama-1b': ('embed_tokens', 'lm_head'), 'gemma-2-2b': ('embed_tokens', 'lm_head'),
+         'phi-3-mini': ('embed_tokens', 'lm_head'), 'gpt2': ('wte', 'lm_head'), 'pythia-410m': ('embed_in', 'lm_head')}
 WORKSPACES = {'h200': {'workspace': 32 << 20}}
 LAYERS = 6  # of each model: a step of fake tensors takes its time by the operation
 UNCHECKED = ('distilbert', 'roberta-base', 'gpt2-medium', 'bert-large', 'minilm-l6')  # others cover their code
@@ -74,9 +76,23 @@ def cases():
         yield saved.Case(model, 'bf16', 'sdpa', *long, 8, False, False, 'a100_80gb')
         if model in METHODS:
             yield from saved.method_cases(model)
+        yield from whole_cases(model)
         if saved.MODELS[model][1]['model_type'] in saved.QUANTIZED:
             for checkpointing in (False, True):
                 yield saved.Case(model, 'bf16_autocast', 'sdpa', *long, 8, checkpointing, False, 'a100_80gb', 'nf4_double')
+
+
+def whole_cases(model):
+    """Embeddings and heads that peft trains whole beside adapters."""
+    names = WHOLE.get(model)
+    for precision, which, checkpointing, quantization in () if names is None else (
+            ('bf16', names, False, 'none'), ('bf16', names[:1], True, 'none'), ('bf16_autocast', names, True, 'none'),
+            ('bf16_autocast', names[-1:], False, 'none'), ('fp32', names, False, 'none'),
+            ('bf16_autocast', names, True, 'nf4_double'), ('bf16', (*names, 'wide'), False, 'none'),
+            ('bf16', (*names, 'wide'), True, 'none')):
+        if quantization == 'none' or saved.MODELS[model][1]['model_type'] in saved.QUANTIZED:
+            yield saved.Case(model, precision, 'sdpa', 2, 512, 8, checkpointing, False, 'a100_80gb', quantization,
+                             method=', '.join(('whole', *which)))
 
 
 @contextlib.contextmanager
@@ -102,7 +118,7 @@ def measured(case):
         loss = None
         with live:
             for _ in range(2):
-                with autocast(case.precision):
+                with autocast(case.precision, case.method.endswith('wide')):
                     outputs = model(**batch)
                 loss = outputs.loss
                 torch.clear_autocast_cache()

@@ -70,6 +70,10 @@ def cases():
     for model in ('llama', 'llama, many words', 'qwen3'):
         yield Case(model, 'zero3', 4, *shapes[2], method='dpo')
     yield Case('llama', 'zero3', 4, *shapes[2], 8, method='dpo')
+    for model in ('llama', 'qwen3'):
+        for sharding in ('zero2', 'zero3'):
+            yield Case(model, sharding, 2, *shapes[2], 8, method='whole, embed_tokens, lm_head')
+            yield Case(model, sharding, 2, *shapes[3], 8, method='whole, lm_head')
     yield Case('llama', 'zero3', 4, *shapes[3], method='kto')
 
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace plimsoll::training {
 namespace {
@@ -113,30 +114,25 @@ std::string model_setup(const RecommendedSettings& s) {
     if (t.lora.rank == 0 || s.lora_targets.empty()) return out;
     return out + fmt::format(
                      "model = get_peft_model(model, LoraConfig(r={}, lora_dropout={:g}, "
-                     "target_modules={}{}){})\n",
+                     "target_modules={}{}){})\n{}",
                      t.lora.rank, t.lora.dropout, s.lora_targets,
                      t.lora.dora ? ", use_dora=True" : "",
-                     t.lora.wide ? "" : ", autocast_adapter_dtype=False");
-}
-
-// As PyTorch's environment variable spells them; empty for its defaults.
-std::string allocator_settings(const AllocatorSettings& a) {
-    std::string out;
-    if (a.expandable_segments) out = "expandable_segments:True";
-    if (a.max_split > 0)
-        out += fmt::format("{}max_split_size_mb:{}", out.empty() ? "" : ",", a.max_split >> 20);
-    return out;
+                     t.lora.wide == Lora::Wide::none ? ", autocast_adapter_dtype=False" : "",
+                     t.widens_copies() ? "for p in model.parameters():\n"
+                                         "    if p.requires_grad: p.data = p.data.float()\n"
+                                       : "");
 }
 
 // target_modules as peft takes them; empty if the model is not one of transformers.
 std::string python_targets(const ModelShape& shape, const Lora& lora) {
     if (lora.rank == 0 || !shape.is_text_or_features()) return "";
-    if (lora.targets == Lora::Targets::all_linear) return "\"all-linear\"";
-    const auto names =
-        lora.targets == Lora::Targets::modules ? lora.modules : query_value_layers(shape);
-    std::string list;
-    for (const auto& name : names) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", name);
-    return "[" + list + "]";
+    const auto list = [](const std::vector<std::string>& names) {
+        return fmt::format("[\"{}\"]", fmt::join(names, "\", \""));
+    };
+    const auto targets = lora.targets == Lora::Targets::all_linear ? "\"all-linear\""
+                         : lora.targets == Lora::Targets::modules  ? list(lora.modules)
+                                                                  : list(query_value_layers(shape));
+    return lora.whole.empty() ? targets : targets + ", modules_to_save=" + list(lora.whole);
 }
 
 }  // namespace
@@ -170,7 +166,7 @@ RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& r
         s.accumulation = report.accumulation->nearest.steps;
     }
     s.training.batch = s.batch;
-    s.allocator = allocator_settings(request.search.estimate.allocator);
+    s.allocator = text_of(request.search.estimate.allocator);
     s.lora_targets = python_targets(request.shape, s.training.lora);
     s.trainable_parameters = report.at_batch.trainable_parameters;
     return s;
@@ -221,7 +217,8 @@ std::string transformers_arguments(const RecommendedSettings& s) {
         trl == nullptr ? "TrainingArguments" : trl + std::string("Config"), s.batch, s.accumulation,
         s.learning_rate ? fmt::format("learning_rate={:g},", *s.learning_rate)
                         : std::string("# learning_rate: ") + kYourRate,
-        s.warmup_steps, s.epochs, python(bf16(s) && !half_weights(training)), python(fp16(s)),
+        s.warmup_steps, s.epochs,
+        python(bf16(s) && (!half_weights(training) || training.widens_copies())), python(fp16(s)),
         optimizer_name(training), python(training.checkpointing), s.loader.workers);
     if (training.optimizer == Optimizer::sgd_momentum) out += "    optim_args=\"momentum=0.9\",\n";
     if (!training.clip) out += "    max_grad_norm=0,\n";

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace plimsoll::training {
 namespace {
 
@@ -240,6 +242,14 @@ void CachingAllocator::release_cached() {
             block = next;
         }
     }
+}
+
+std::string text_of(const AllocatorSettings& a) {
+    std::string out;
+    if (a.expandable_segments) out = "expandable_segments:True";
+    if (a.max_split > 0)
+        out += fmt::format("{}max_split_size_mb:{}", out.empty() ? "" : ",", a.max_split >> 20);
+    return out;
 }
 
 }  // namespace plimsoll::training

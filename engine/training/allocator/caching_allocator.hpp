@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace plimsoll::training {
@@ -18,6 +19,8 @@ struct AllocatorSettings {
     // on an H100, driver 580): of two equal free blocks, the newer segment's is taken.
     bool segments_rise = false;
 };
+// As PyTorch's environment variable spells them; empty for its defaults.
+std::string text_of(const AllocatorSettings& settings);
 
 // A simulation of PyTorch's CUDA caching allocator (c10/cuda/CUDACachingAllocator.cpp): sizes
 // rounded to 512 bytes, for every stream a small pool up to 1 MiB and a large one, best fit with

@@ -183,8 +183,12 @@ void list_layer_inputs(ParameterLister& list) {
 void list_decoder(ParameterLister& list) {
     const auto& s = list.shape();
     list.set_part(Part::embeddings);
-    if (s.begins) list.matrix(s.vocab, s.hidden);
     const auto traits = s.traits();
+    const char* words = traits.alibi                   ? "word_embeddings"
+                        : s.family == Family::gpt2     ? "wte"
+                        : s.family == Family::gpt_neox ? "embed_in"
+                                                       : "embed_tokens";
+    if (s.begins) list.table(words, s.vocab, s.hidden);
     if (s.layer_inputs > 0) list_layer_inputs(list);
     if (traits.alibi)
         list.norm(s.hidden);
@@ -208,9 +212,9 @@ void list_decoder(ParameterLister& list) {
     if (!traits.learned) list.vector(s.hidden);
     if (!s.has_rms_norm() || (traits.layer_norms && !traits.learned)) list.vector(s.hidden);
     if (s.head == Head::classifier)
-        list.matrix(s.labels, s.hidden);
-    else if (!s.tied_head)
-        list.matrix(s.vocab, s.hidden);
+        list.table("score", s.labels, s.hidden);
+    else
+        list.table("lm_head", s.vocab, s.hidden, s.tied_head);
     if (s.towers > 0) list.fixed_matrix(1, s.towers);
 }
 

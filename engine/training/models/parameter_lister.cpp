@@ -27,12 +27,21 @@ void ParameterLister::linear(std::string_view name, std::int64_t in, std::int64_
     if (bias) vector(out);
     if (part_ != Part::layer) return;
     parameters_[parameters_.size() - (bias ? 2 : 1)].linear = true;
-    note(names_, name);
+    note(names_.linear, name);
     if (lora_.rank == 0 || !wraps(name, use)) return;
-    note(wrapped_, name);
+    note(names_.wrapped, name);
     add(lora_.rank * in, true, lora_.rank, true, true);
     add(out * lora_.rank, true, out, true, true);
     if (lora_.dora) add(out, false, 0, true, true);
+}
+
+void ParameterLister::table(std::string_view name, std::int64_t rows, std::int64_t columns,
+                            bool tied) {
+    if (!tied) matrix(rows, columns);
+    note(names_.tables, name);
+    if (lora_.rank == 0 || std::ranges::find(lora_.whole, name) == lora_.whole.end()) return;
+    add(rows * columns, true, rows, true, false);
+    parameters_.back().copied = true;
 }
 
 void ParameterLister::add(std::int64_t n, bool is_matrix, std::int64_t rows, bool trainable,

@@ -26,6 +26,8 @@ class ParameterLister {
     void fixed_matrix(std::int64_t rows, std::int64_t columns) {
         add(rows * columns, true, rows, false, false);
     }
+    // A table of words or a head; of a tied head, only the copy that trains whole is listed.
+    void table(std::string_view name, std::int64_t rows, std::int64_t columns, bool tied = false);
     // Of the experts that a card has.
     void divided_matrix(std::int64_t rows, std::int64_t columns) {
         matrix(rows, columns);
@@ -48,9 +50,11 @@ class ParameterLister {
                 Use use = Use::other);
 
     std::vector<Parameter> take() { return std::move(parameters_); }
-    // Names of the layers' linear layers, and of those with adapters, each once.
-    std::vector<std::string> take_names() { return std::move(names_); }
-    std::vector<std::string> take_wrapped() { return std::move(wrapped_); }
+    // Of the layers' linear layers, of those with adapters, and of tables and heads, each once.
+    struct Names {
+        std::vector<std::string> linear, wrapped, tables;
+    };
+    Names take_names() { return std::move(names_); }
 
   private:
     bool wraps(std::string_view name, Use use) const;
@@ -59,7 +63,7 @@ class ParameterLister {
     const ModelShape& s_;
     const Lora& lora_;
     std::vector<Parameter> parameters_;
-    std::vector<std::string> names_, wrapped_;
+    Names names_;
     Part part_ = Part::embeddings;
     std::int32_t layer_ = 0;
     bool always_trains_ = false;

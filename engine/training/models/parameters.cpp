@@ -24,6 +24,14 @@ void list_all(ParameterLister& list) {
     }
 }
 
+ParameterLister::Names names_of_one_layer(ModelShape shape, const Lora& lora) {
+    shape.layers = 1;
+    shape.decoder_layers = std::min(shape.decoder_layers, 1);
+    ParameterLister list(shape, lora);
+    list_all(list);
+    return list.take_names();
+}
+
 }  // namespace
 
 std::vector<Parameter> list_parameters(const ModelShape& shape, const Lora& lora) {
@@ -33,23 +41,15 @@ std::vector<Parameter> list_parameters(const ModelShape& shape, const Lora& lora
 }
 
 std::vector<std::string> linear_layers(const ModelShape& shape) {
-    auto one = shape;
-    one.layers = 1;
-    one.decoder_layers = std::min(one.decoder_layers, 1);
-    const Lora none;
-    ParameterLister list(one, none);
-    list_all(list);
-    return list.take_names();
+    return names_of_one_layer(shape, {}).linear;
 }
 
 std::vector<std::string> query_value_layers(const ModelShape& shape) {
-    auto one = shape;
-    one.layers = 1;
-    one.decoder_layers = std::min(one.decoder_layers, 1);
-    const Lora lora{.rank = 1};
-    ParameterLister list(one, lora);
-    list_all(list);
-    return list.take_wrapped();
+    return names_of_one_layer(shape, {.rank = 1}).wrapped;
+}
+
+std::vector<std::string> whole_modules(const ModelShape& shape) {
+    return names_of_one_layer(shape, {}).tables;
 }
 
 std::vector<std::int64_t> list_buffers(const ModelShape& s) {

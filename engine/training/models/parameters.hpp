@@ -16,10 +16,13 @@ struct Lora {
     enum class Targets { query_value, all_linear, modules } targets = Targets::query_value;
     std::vector<std::string> modules = {};  // linear layers by their names in transformers
     double dropout = 0.1;
-    // In fp32 with 16-bit weights, which is peft's own choice (autocast_adapter_dtype); else in the
-    // type of the weights.
-    bool wide = true;
+    // What is in fp32 beside 16-bit weights: adapters, which is peft's own choice
+    // (autocast_adapter_dtype), or all that is trained, as LLaMA-Factory has it.
+    enum class Wide { none, adapters, all } wide = Wide::adapters;
     bool dora = false;  // adapters with a direction and a trained magnitude for every output
+    // Tables of words and heads that peft trains whole (modules_to_save), by their names in
+    // transformers: a copy of each, beside which the original stays.
+    std::vector<std::string> whole = {};
 };
 
 // A parameter's part of the model; the report groups by it.
@@ -35,6 +38,7 @@ struct Parameter {
     bool matrix = false;    // at least two dimensions: Adafactor keeps rows and columns of it
     std::int32_t rows = 0;  // of a matrix
     bool divided = false;   // of experts, of which other cards have others
+    bool copied = false;    // trained in place of the table or head before it, or of a tied one
 };
 
 // Every parameter tensor in the order in which the module tree lists them, which is the order in
@@ -46,6 +50,9 @@ std::vector<std::string> linear_layers(const ModelShape& shape);
 
 // The ones meant by "query/value".
 std::vector<std::string> query_value_layers(const ModelShape& shape);
+
+// The tables and heads that `Lora::whole` can name.
+std::vector<std::string> whole_modules(const ModelShape& shape);
 
 // Non-parameter tensors that move to the device with the model, in bytes, in order.
 std::vector<std::int64_t> list_buffers(const ModelShape& shape);

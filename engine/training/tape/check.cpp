@@ -26,6 +26,29 @@ Result<void> check_targets(const ModelShape& s, const TrainingSettings& t) {
     return {};
 }
 
+Result<void> check_whole(const ModelShape& s, const TrainingSettings& t) {
+    if (t.lora.rank == 0 || t.lora.whole.empty()) return {};
+    const auto known = whole_modules(s);
+    if (known.empty())
+        return wrong("/lora/modules_to_save",
+                     "Modules that are trained whole beside adapters are modelled for decoders: "
+                     "omit it.");
+    for (std::size_t i = 0; i < t.lora.whole.size(); ++i) {
+        const auto& name = t.lora.whole[i];
+        if (std::ranges::find(known, name) != known.end()) continue;
+        const auto where = "/lora/modules_to_save/" + std::to_string(i);
+        return wrong(where.c_str(), "Beside adapters, \"" + name +
+                                        "\" is not modelled as trained whole." +
+                                        did_you_mean(name, known) + " Of this model are " +
+                                        known.front() + " and " + known.back() + ".");
+    }
+    if (t.widens_copies() && layout_of(t).shards_optimizer)
+        return wrong("/lora/dtype",
+                     "Shards of copies in another type than the weights' are not modelled: choose "
+                     "fp32, which widens adapters alone.");
+    return {};
+}
+
 Result<void> check_offload(const TrainingSettings& t) {
     if (t.offload == Offload::none) return {};
     const bool zero = t.sharding == Sharding::zero1 || t.sharding == Sharding::zero2 ||
@@ -258,6 +281,7 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/cards", "The number of GPUs must be between 1 and 100000.");
     TRY_DO(check_division(s, t));
     TRY_DO(check_targets(s, t));
+    TRY_DO(check_whole(s, t));
     TRY_DO(check_precision(t));
     TRY_DO(check_quantization(s, t));
     TRY_DO(check_offload(t));

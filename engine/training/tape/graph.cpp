@@ -92,9 +92,10 @@ int Graph::add_parameter(const Parameter& p) {
     g.elements = p.elements;
     g.trainable = p.trainable;
     g.adapter = p.adapter;
+    g.copied = p.copied;
     g.quantized = p.linear && settings_.quantization != Quantization::none;
     const auto layout = layout_of(settings_);
-    const bool wide = layout.compute_bytes != 2 || (p.adapter && layout.wide_adapters);
+    const bool wide = layout.compute_bytes != 2 || layout.keeps_wide(p);
     g.dtype = wide ? Dtype::fp32 : Dtype::half;
     parameters_.push_back(g);
     return static_cast<int>(parameters_.size()) - 1;

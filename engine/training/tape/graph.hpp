@@ -118,6 +118,7 @@ struct GraphParameter {
     Dtype dtype = Dtype::fp32;
     bool trainable = true;
     bool adapter = false;
+    bool copied = false;        // trained in place of the one before it
     bool quantized = false;     // `data` is the packed weight
     bool leaf = false;          // no parameter of the model
     bool reduced = false;       // its gradient has become a shard

@@ -34,8 +34,13 @@ struct Layout {
     // fp32 adapters on 16-bit weights. DeepSpeed converts the whole model, and FSDP takes one type
     // of trained weights, so there they are as wide as the weights.
     bool wide_adapters = false;
-    std::int64_t bucket = 0;  // elements; 0: as in the settings to paste
+    bool wide_copies = false;  // likewise, of what adapters leave to be trained whole
+    std::int64_t bucket = 0;   // elements; 0: as in the settings to paste
 
+    // In fp32 beside 16-bit weights.
+    bool keeps_wide(const Parameter& p) const {
+        return (p.adapter && wide_adapters) || (p.copied && wide_copies);
+    }
     bool is_zero() const {
         return sharding == Sharding::zero1 || sharding == Sharding::zero2 ||
                sharding == Sharding::zero3;

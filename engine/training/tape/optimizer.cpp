@@ -22,7 +22,7 @@ OptimizerTape::Piece OptimizerTape::piece_of(std::size_t parameter) const {
     const bool shards = layout_.shards_optimizer;
     return {shards ? layout_.shard(p.elements, p.divided) : p.elements,
             shards ? layout_.shard(p.rows, p.divided) : p.rows, p.matrix,
-            p.adapter && layout_.wide_adapters ? 4 : layout_.master_bytes};
+            layout_.keeps_wide(p) ? 4 : layout_.master_bytes};
 }
 
 std::vector<OptimizerTape::Piece> OptimizerTape::pieces() const {

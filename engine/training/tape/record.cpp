@@ -61,7 +61,7 @@ void load_model(Graph& g, const ModelShape& shape, const std::vector<Parameter>&
             continue;
         }
         const std::int64_t width =
-            p.adapter && layout.wide_adapters ? bytes_of(p.dtype) : layout.weight_bytes;
+            layout.keeps_wide(parameters[i]) ? bytes_of(p.dtype) : layout.weight_bytes;
         p.data = g.allocate(layout.kept_weights(p.elements, parameters[i].divided) * width,
                             Group::weights);
     }

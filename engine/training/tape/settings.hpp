@@ -184,7 +184,14 @@ struct TrainingSettings {
     bool half_weights() const {
         return precision == Precision::bf16 || precision == Precision::fp16;
     }
-    bool autocast() const { return precision == Precision::bf16_autocast || scaled(); }
+    // Tables and heads in fp32 beside 16-bit weights, which only autocast can multiply.
+    bool widens_copies() const {
+        return half_weights() && lora.rank > 0 && lora.wide == Lora::Wide::all &&
+               !lora.whole.empty();
+    }
+    bool autocast() const {
+        return precision == Precision::bf16_autocast || scaled() || widens_copies();
+    }
     // By a GradScaler.
     bool scaled() const {
         return precision == Precision::fp16_autocast || precision == Precision::fp16;

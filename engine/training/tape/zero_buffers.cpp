@@ -8,6 +8,20 @@ namespace {
 
 constexpr auto kZero = Group::communication;
 
+// Of the tables that a copy beside adapters stands for, only one that a tied head multiplies by is
+// used, or that is read without adapters.
+std::vector<std::size_t> unused_tables(const std::vector<Parameter>& parameters, bool tied) {
+    const bool head_is_copied = std::ranges::any_of(
+        parameters, [](const auto& p) { return p.copied && p.part == Part::head; });
+    std::vector<std::size_t> unused;
+    for (std::size_t i = 0; i + 1 < parameters.size(); ++i) {
+        const auto &p = parameters[i], &next = parameters[i + 1];
+        const bool replaced = next.copied && next.elements == p.elements;
+        if (replaced && (p.part == Part::head || !tied || head_is_copied)) unused.push_back(i);
+    }
+    return unused;
+}
+
 }  // namespace
 
 ZeroBuffers::ZeroBuffers(Graph& graph, const Layout& layout, const SharedWeights& weights)
@@ -22,7 +36,12 @@ ZeroBuffers::ZeroBuffers(Graph& graph, const Layout& layout, const SharedWeights
         trainable_ += p.elements;
         largest_ = std::max(largest_, p.elements);
     }
-    const auto& outside = unit(-1).parameters;
+    auto& outside = unit(-1).parameters;
+    if (!graph.settings().uses_reference())
+        for (const auto i : unused_tables(weights.parameters, weights.tied)) {
+            std::erase(outside, weights.begin + static_cast<int>(i));
+            units_.front().elements -= weights.parameters[i].elements;
+        }
     for (std::size_t at = 0; !weights.tied && at < outside.size(); ++at) {
         const auto index = static_cast<std::size_t>(outside[at] - weights.begin);
         if (weights.parameters[index].part == Part::embeddings) embeddings_.push_back(at);

@@ -252,7 +252,7 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Batch
     const auto traits = s.traits();
     const bool eager = g.settings().attention == Attention::eager || traits.sinks;
     const bool flash = g.settings().attention == Attention::flash;
-    const Var words = s.begins ? look_up(g, s, p.next(), rows) : batch.received;
+    const Var words = s.begins ? look_up(g, s, p.table(), rows) : batch.received;
     const Var inputs = s.layer_inputs > 0 ? look_up_inputs(g, s, p, words, rows) : Var();
     const Var position_ids = traits.learned ? g.make(rows, Dtype::int64, Group::embedding)
                                             : make_positions(g, Group::embedding);

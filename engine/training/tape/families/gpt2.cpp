@@ -88,7 +88,7 @@ Var run_block(Graph& g, const ModelShape& s, const Block& b, const Var& x, const
 }
 
 Var bloom_states(Graph& g, const ModelShape& s, ParameterCursor& p, std::int64_t rows) {
-    const Var words = embedding(g, p.next(), rows, s.hidden, {}, true);
+    const Var words = embedding(g, p.table(), rows, s.hidden, {}, true);
     Var x = layer_norm(g, words, read_norm(p, s.hidden), Group::embedding);
     const AttentionShape shape = self_attention(g, s, rows, true);
     const Var distances = g.make(rows * s.heads, words.dtype(), Group::attention_scores);
@@ -108,7 +108,7 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Batch
     // generate() counts the positions of every text.
     const std::int64_t placed = batch.generates ? rows : g.settings().row_length();
     if (s.traits().alibi) return bloom_states(g, s, p, rows);
-    const int words = p.next();
+    const int words = p.table();
     const int positions = p.next();
     const Var word_rows = embedding(g, words, rows, s.hidden, {}, true);
     const Var position_ids = make_positions(g, Group::embedding);

@@ -61,7 +61,7 @@ Var run_block(Graph& g, const ModelShape& s, const Block& b, const Var& x, const
 Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids) {
     const std::int64_t rows = ids.elements();
     const std::int64_t sequence = g.settings().row_length();
-    const Var embeddings = embedding(g, p.next(), rows, s.hidden, {}, true);
+    const Var embeddings = embedding(g, p.table(), rows, s.hidden, {}, true);
     const Var position_ids = make_positions(g, Group::embedding);
     AttentionShape shape = self_attention(g, s, rows, true);
     shape.by_heads = true;

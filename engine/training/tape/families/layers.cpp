@@ -8,6 +8,14 @@ bool ParameterCursor::adapters_follow() const {
            parameters[static_cast<std::size_t>(at_)].adapter;
 }
 
+int ParameterCursor::copy_of(int table) {
+    const auto& parameters = graph_.parameters();
+    const auto at = static_cast<std::size_t>(at_);
+    if (at >= parameters.size() || !parameters[at].copied) return table;
+    const int copy = next();
+    return graph_.adapts() ? copy : table;
+}
+
 Linear read_linear(ParameterCursor& parameters, const Graph& g, std::int64_t in, std::int64_t out,
                    bool bias) {
     Linear layer{.in = in, .out = out};
@@ -135,8 +143,8 @@ Outputs decoder_head(Graph& g, const ModelShape& s, ParameterCursor& p, const Va
     const int word_embeddings = g.first_parameter();
     Outputs out;
     if (s.head == Head::language_model) {
-        const Linear head{
-            .weight = s.tied_head ? word_embeddings : p.next(), .in = s.hidden, .out = s.vocab};
+        const int weight = s.tied_head ? word_embeddings : p.next();
+        const Linear head{.weight = p.copy_of(weight), .in = s.hidden, .out = s.vocab};
         if (batch.generates) {
             out.logits =
                 linear(g, slice(g, hidden, g.settings().batch * s.hidden), head, Group::logits);
@@ -155,7 +163,7 @@ Outputs decoder_head(Graph& g, const ModelShape& s, ParameterCursor& p, const Va
             return whole_answers(g, std::move(out.logits), head.out, batch);
         out.loss = language_model_loss(g, out.logits, batch.labels, true);
     } else {
-        const Linear head{.weight = p.next(), .in = s.hidden, .out = s.labels};
+        const Linear head{.weight = p.table(), .in = s.hidden, .out = s.labels};
         out.logits = linear(g, hidden, head, Group::logits);
         const std::int64_t rows = hidden.elements() / s.hidden / g.settings().sequence;
         out.loss = cross_entropy(g, slice(g, out.logits, rows * s.labels), batch.labels);

@@ -37,6 +37,10 @@ class ParameterCursor {
     int position() const { return at_; }
     // True if the next two parameters are the adapters of the linear layer just read.
     bool adapters_follow() const;
+    // A table of words, or the copy of it that follows and trains whole, if adapters do something.
+    int table() { return copy_of(next()); }
+    // Likewise, of a tied head.
+    int copy_of(int table);
 
   private:
     const Graph& graph_;

@@ -1,65 +1,20 @@
 #include "server/kinds/training_config/contract/options.hpp"
 
-#include "engine/base/json.hpp"
-#include "engine/training/advice/guide_batch.hpp"
-#include "engine/training/tape/layout.hpp"
 #include "server/kinds/training_config/contract/bytes.hpp"
 #include "server/kinds/training_config/contract/fields.hpp"
+#include "server/kinds/training_config/contract/rules.hpp"
 
 #include <algorithm>
 
 namespace plimsoll::jobs::training_config {
 namespace {
 
+using namespace rules;
 using R = tr::ReportRequest;
 using S = tr::TrainingSettings;
 using L = tr::Lora;
 using P = tr::Parallel;
 using O = tr::Observation;
-
-// In the rules, "it" is the option.
-const S& training(const Given& g) { return g.report.settings; }
-bool gives(const Given& g, std::string_view pointer) { return find(g.args, pointer) != nullptr; }
-bool is_family(const Given& g, tr::Family family) { return g.report.shape.family == family; }
-bool has_batch(const Given& g) { return g.report.batch > 0; }
-bool has_no_adapters(const Given& g) { return training(g).lora.rank == 0; }
-bool is_not_naics(const Given& g) { return !is_family(g, tr::Family::naics); }
-bool generates_answers(const Given& g) { return training(g).method == tr::Method::grpo; }
-bool has_no_reference(const Given& g) {
-    auto compared = training(g);
-    compared.reference = tr::Reference::model;
-    return !compared.uses_reference();
-}
-bool has_no_whole_logits(const Given& g) { return has_no_reference(g) || generates_answers(g); }
-bool is_lstm(const Given& g) { return is_family(g, tr::Family::lstm); }
-bool is_sgd(const Given& g) {
-    return training(g).optimizer == tr::Optimizer::sgd ||
-           training(g).optimizer == tr::Optimizer::sgd_momentum;
-}
-bool has_no_dataset(const Given& g) { return g.report.workload.dataset_size == 0; }
-bool shards(const Given& g) {
-    const auto sharding = tr::layout_of(training(g)).sharding;
-    return sharding != tr::Sharding::none && sharding != tr::Sharding::ddp;
-}
-// The NAICS guide divides a target by its batch; the others name the accumulation, too.
-bool follows_guide(const Given& g) {
-    return g.report.goal == tr::Goal::guide && is_not_naics(g) &&
-           std::ranges::all_of(g.report.gpus, [&](const auto& gpu) {
-               return tr::guide_batch(g.report, gpu).has_value();
-           });
-}
-
-constexpr Rule kNoAdapters = {has_no_adapters,
-                              "Without adapters (rank 0) there is nothing to set."};
-constexpr Rule kNoReference = {has_no_reference,
-                               "Only dpo, kto and grpo compare with a reference."};
-constexpr Rule kLstmDropout = {is_lstm, "An LSTM is estimated without dropout."};
-constexpr Rule kNoDropout = {[](const Given& g) { return training(g).without_dropout(); },
-                             "TRL's trainers of preferences switch dropout off."};
-constexpr Rule kNoDataset = {has_no_dataset,
-                             "Only the training hours depend on it: also give the dataset's size."};
-constexpr Rule kNoPipeline = {[](const Given& g) { return training(g).parallel.pipeline == 1; },
-                              "It is a pipeline's: also give pipeline_parallel."};
 
 // In the order in which they are read.
 constexpr Option kOptions[] = {
@@ -244,6 +199,10 @@ constexpr Option kOptions[] = {
                     {[](const Given& g) { return !training(g).half_weights() || shards(g); },
                      "Adapters have a data type of their own only with 16-bit weights (precision "
                      "bf16 or fp16) that are not sharded."}}}},
+    {.pointer = "/training/lora/modules_to_save",
+     .field = fields::setting<&S::lora, &L::whole>,
+     .headline = "{} trained whole",
+     .no_effect = {{kNoAdapters}}},
     {.pointer = "/training/lora/dora",
      .field = fields::setting<&S::lora, &L::dora>,
      .headline = "DoRA",

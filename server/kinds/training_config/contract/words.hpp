@@ -97,8 +97,9 @@ inline constexpr std::array kLoraTargets = {
     Word{"all_linear", tr::Lora::Targets::all_linear},
 };
 inline constexpr std::array kAdapterTypes = {
-    Word{"fp32", true},  // whether it is fp32 beside narrower weights
-    Word{"model", false},
+    Word{"fp32", tr::Lora::Wide::adapters},
+    Word{"model", tr::Lora::Wide::none},
+    Word{"all_fp32", tr::Lora::Wide::all},
 };
 inline constexpr std::array kQuantizations = {
     Word{"none", tr::Quantization::none},

@@ -41,7 +41,7 @@ inline MeasuredConfig read_config(const nlohmann::json& row) {
     t.set_to_none = c.at("set_none");
     t.attention = c.at("attn") == "eager" ? Attention::eager : Attention::sdpa;
     t.lora.rank = c.at("lora");
-    t.lora.wide = false;  // measured with model.to(torch.bfloat16) around them
+    t.lora.wide = Lora::Wide::none;  // measured with model.to(torch.bfloat16) around them
     if (c.at("head") == "lm") m.shape.head = Head::language_model;
     if (m.shape.family == Family::naics) t.lora.targets = Lora::Targets::all_linear;
     t.precision = std::map<std::string, Precision>{{"fp32", Precision::fp32},

@@ -92,7 +92,7 @@ void compare_kept_bytes(const char* name, std::size_t at_least) {
         t.fused_loss = row["method"] == "fused_loss";
         t.lora.dora = row["method"] == "dora";
         t.lora.rank = row["lora"];
-        t.lora.wide = row["adapters"] == "fp32";
+        t.lora.wide = row["adapters"] == "fp32" ? Lora::Wide::adapters : Lora::Wide::none;
         t.checkpointing = row["checkpointing"];
         t.checkpointed_every = row["method"] == "every_2" ? 2 : 1;
         t.padded = row["padded"];

@@ -159,7 +159,7 @@ Result<json> run_arguments(const ShowRunRequest& request, ConfiguredRun& run,
     if (!run.cluster.is_null()) read["cluster"] = run.cluster;
     TRY(auto args, request.given.on_top_of(std::move(read)));
     TRY_DO(require_model(args, run));
-    if (!request.given.has("--lora-modules")) match_adapters(args, run);
+    match_adapters(args, run, request.given.has("--lora-modules"));
     if (args.contains("cluster") && args["cluster"].is_object() && !run.shards_by.empty())
         args["cluster"].emplace("sharding", run.shards_by);
     if (args.at("training").contains("batch")) return with_described_cards(std::move(args));

@@ -31,10 +31,11 @@ struct ConfiguredRun {
     std::string
         preference;  // "beta is 0.1": of a trainer of preferences, which the files leave open
     std::string shards_by;  // how the library shards over GPUs that only a flag gives; empty: DDP
-    bool gathers_in_half = false;                 // only what is sharded is computed in 16 bits
-    bool layers_reference = false;                // FSDP shards a reference by its layers
-    std::vector<Unmodelled> unmodelled;           // with any, there is no estimate
-    std::vector<std::string> unknown;             // keys of which nothing is known
+    bool gathers_in_half = false;        // only what is sharded is computed in 16 bits
+    bool widens_copies = false;          // what is trained whole beside adapters is in fp32
+    bool layers_reference = false;       // FSDP shards a reference by its layers
+    std::vector<Unmodelled> unmodelled;  // with any, there is no estimate
+    std::vector<std::string> unknown;    // keys of which nothing is known
     std::set<std::string, std::less<>> left_out;  // places that the files have, and that were asked
                                                   // to be left out
     std::map<std::string, std::string, std::less<>>
@@ -49,7 +50,8 @@ Result<void> read_run(std::string_view text, ConfiguredRun& run,
 bool read_run(const YAML::Node& root, ConfiguredRun& run);
 
 // In arguments of the contract: peft adapts the layers whose names end as the files say, and passes
-// over names that no layer has, which are noted.
-void match_adapters(nlohmann::json& args, ConfiguredRun& run);
+// over names that no layer has, which are noted. What it trains whole gets its data type.
+// `named`: the layers are not the files'.
+void match_adapters(nlohmann::json& args, ConfiguredRun& run, bool named);
 
 }  // namespace plimsoll::jobs::training_config

@@ -50,6 +50,8 @@ json lora_targets(const tr::ModelShape& shape, const tr::Lora& lora) {
 // As people write it: 16, not 16.0.
 std::string value_text(const json& value) {
     if (value.is_string()) return value.get<std::string>();
+    if (value.is_array())
+        return fmt::format("{}", fmt::join(value.get<std::vector<std::string>>(), ", "));
     return value.is_number_float() ? fmt::format("{:g}", value.get<double>()) : value.dump();
 }
 

@@ -84,6 +84,13 @@ void Planner::compare_run() {
     if (dora && !r.uses("lora_dora"))
         say(run.places["lora.dora"] + " is true; the estimate is for LoRA");
     if (r.uses("lora_dora") && !dora) say("the estimate is for DoRA: set use_dora");
+    const auto whole = lora.value("modules_to_save", std::vector<std::string>());
+    const auto meant_whole = r.training.value("lora_modules_to_save", std::vector<std::string>());
+    if (Names(whole.begin(), whole.end()) != Names(meant_whole.begin(), meant_whole.end()))
+        say(fmt::format(
+            "the estimate trains {} whole beside adapters; the file {}",
+            meant_whole.empty() ? "nothing" : fmt::format("{}", fmt::join(meant_whole, ", ")),
+            whole.empty() ? "nothing" : fmt::format("{}", fmt::join(whole, ", "))));
     if (!r.lora_targets.empty()) {
         const auto said = lora.value("modules", Names{"all-linear"});
         const Names meant(r.lora_targets.begin(), r.lora_targets.end());

@@ -43,11 +43,7 @@ class ArgumentReader {
             run_.training["lora"]["targets"] = "all_linear";
         for (const char* mapping : {"model", "model_args", "model_arguments"})
             in_.node(in(mapping));  // a project's own
-        // With adapters, LLaMA-Factory trains the embeddings that it resizes.
-        if (factory_ && !run_.training.contains("lora"))
-            for (const char* name :
-                 {"resize_vocab", "add_tokens", "add_special_tokens", "new_special_tokens_config"})
-                in_.node(in(name));
+        if (factory_) read_resized();
         if (factory_)
             in_.name_rest(around_, {"llama_factory", "transformers"});
         else
@@ -103,6 +99,26 @@ class ArgumentReader {
             training["precision"] = "auto";
             run_.notes.emplace_back("fp16 is estimated as bf16 where the GPU has that");
         }
+    }
+
+    // With adapters, LLaMA-Factory trains the embeddings that it resizes, and what is trained whole
+    // in fp32.
+    void read_resized() {
+        Path resizes;
+        for (const char* name :
+             {"resize_vocab", "add_tokens", "add_special_tokens", "new_special_tokens_config"}) {
+            const auto set = in_.node(in(name));
+            const bool asks = set.IsDefined() && !set.IsNull() && in_.value(in(name), true);
+            if (asks) resizes = in(name);
+        }
+        if (!run_.training.contains("lora")) return;
+        auto& lora = run_.training["lora"];
+        if (!resizes.empty() && !lora.contains("modules_to_save")) {
+            lora["modules_to_save"] = {"embed_tokens", "lm_head"};
+            run_.notes.push_back(place_of(resizes) +
+                                 " is set: embeddings and head are trained whole");
+        }
+        run_.widens_copies = !in_.value(in("pure_bf16"), false);
     }
 
     void read_checkpointing() {

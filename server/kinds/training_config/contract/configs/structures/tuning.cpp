@@ -68,6 +68,28 @@ Result<std::vector<std::string>> layers_matching(const std::string& text) {
     return matching;
 }
 
+// LLaMA-Factory puts commas between names.
+std::vector<std::string> names_in(std::string text) {
+    std::ranges::replace(text, ',', ' ');
+    std::vector<std::string> names;
+    each_word(text, [&](std::string_view name) { names.emplace_back(name); });
+    return names;
+}
+
+// What peft trains whole, by the last parts of its names.
+void read_whole(Reader& reader, const Path& place, json& lora) {
+    std::vector<std::string> names;
+    const auto node = reader.node(place);
+    if (node.IsDefined() && node.IsScalar()) names = names_in(node.Scalar());
+    if (node.IsDefined() && node.IsSequence())
+        for (const auto& one : node)
+            if (one.IsScalar()) names.push_back(one.Scalar());
+    if (names.empty() || has_word("null None ~", names.front())) return;
+    for (auto& name : names) name.erase(0, name.rfind('.') + 1);
+    lora["modules_to_save"] = names;
+    reader.run.places["lora.modules_to_save"] = place_of(place);
+}
+
 void read_targets(Reader& reader, const Path& place, json& lora) {
     const auto node = reader.node(place);
     std::vector<std::string> names;
@@ -79,10 +101,8 @@ void read_targets(Reader& reader, const Path& place, json& lora) {
         auto matching = layers_matching(node.Scalar());
         if (!matching) return reader.unmodelled(place, matching.error().message);
         names = std::move(*matching);
-    } else if (node.IsDefined() && node.IsScalar()) {  // LLaMA-Factory: names with commas between
-        auto text = node.Scalar();
-        std::ranges::replace(text, ',', ' ');
-        each_word(text, [&](std::string_view name) { names.emplace_back(name); });
+    } else if (node.IsDefined() && node.IsScalar()) {
+        names = names_in(node.Scalar());
     }
     if (names.empty() || names.front() == "null") return;
     reader.run.places["lora.targets"] = place_of(place);
@@ -140,6 +160,20 @@ const std::map<std::string, Known, std::less<>>& known_optimizers() {
     return all;
 }
 
+void widen_copies(json& args, const ::plimsoll::training::ModelShape& shape,
+                  const ConfiguredRun& run) {
+    json& training = args["training"];
+    const json cluster = args.value("cluster", json());
+    const auto sharding = cluster.is_object() ? cluster.value("sharding", "none") : "none";
+    const auto precision = training.value("precision", "auto");
+    const bool half = precision == "bf16" || precision == "fp16" ||
+                      (precision == "auto" && shape.stored_half &&
+                       training.value("quantization", "none") == "none");
+    if (run.widens_copies && half && training["lora"].contains("modules_to_save") &&
+        (sharding == "none" || sharding == "ddp"))
+        training["lora"].emplace("dtype", "all_fp32");
+}
+
 }  // namespace
 
 void read_adapted_run(Reader& reader, const Path& around, std::int64_t library_rank) {
@@ -171,8 +205,12 @@ void read_adapted_run(Reader& reader, const Path& around, std::int64_t library_r
             place = joined(mapping, name);
         }
     }
+    json lora = {{"rank", rank}};
+    read_whole(
+        reader,
+        reader.first_of(places, {"modules_to_save", "lora_modules_to_save", "additional_target"}),
+        lora);
     if (library_rank >= 0 && rank > 0) {
-        json lora = {{"rank", rank}};
         run.places["lora.rank"] = place.empty() ? "the library's own rank" : place_of(place);
         const auto dora = reader.first_of(places, {"use_dora"});
         if (reader.value(dora, false)) lora["dora"] = true;
@@ -241,11 +279,13 @@ void read_optimizer(Reader& in, const Path& place, const std::string& name) {
                       "--optimizer");
 }
 
-void match_adapters(json& args, ConfiguredRun& run) {
-    if (!args["training"].contains("lora") || !args["training"]["lora"].contains("modules")) return;
+void match_adapters(json& args, ConfiguredRun& run, bool named) {
+    if (!args["training"].contains("lora")) return;
     FieldErrors errors;
     const auto shape = parse_model(args.at("model"), errors);
     if (!errors.empty()) return;  // which are reported with the others
+    widen_copies(args, shape, run);
+    if (named || !args["training"]["lora"].contains("modules")) return;
     const auto known = ::plimsoll::training::linear_layers(shape);
     std::vector<std::string> matching, others;
     for (const json& module : args["training"]["lora"]["modules"]) {

@@ -45,7 +45,7 @@ const std::map<std::string, json>& values() {
 "/training/length_histogram/0/tokens": [10, 90], "/training/length_histogram/0/samples": [3, 900],
 "/training/negatives": [3, 7], "/training/lora/rank": [2, 0, 16],
 "/training/lora/modules": [["query"], ["q_proj"], ["down_proj"]],
-"/training/lora/dropout": [0, 0.3], "/gpus/0": ["t4", "h200"],
+"/training/lora/modules_to_save": [["embed_tokens"], ["score"]], "/training/lora/dropout": [0, 0.3], "/gpus/0": ["t4", "h200"],
 "/custom_gpus/0/id": ["other"], "/custom_gpus/0/name": ["Other"],
 "/custom_gpus/0/memory_gib": [8, 30], "/custom_gpus/0/context_gib": [0.1, 2],
 "/custom_gpus/0/bandwidth_gb_s": [100, 3000], "/custom_gpus/0/fp32_tflops": [1, 70],

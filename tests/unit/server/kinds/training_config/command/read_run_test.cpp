@@ -96,8 +96,7 @@ TEST(ReadRun, ReadsLlamaFactorysAdapters) {
     EXPECT_EQ(run_of(kFactory + "enable_liger_kernel: true\n").training["fused_loss"], true);
     for (const auto* other :
          {"finetuning_type: freeze", "use_galore: true", "use_apollo: true", "use_badam: true",
-          "use_adam_mini: true", "use_muon: true", "fp8_backend: te",
-          "additional_target: embed_tokens", "use_unsloth: true"})
+          "use_adam_mini: true", "use_muon: true", "fp8_backend: te", "use_unsloth: true"})
         EXPECT_THAT(unmodelled(kFactory + other), HasSubstr("modelled")) << other;
     EXPECT_EQ(run_of(kFactory + "fp8: true\n").training["fp8"], true);
 }
@@ -115,8 +114,6 @@ TEST(ReadRun, ReadsAdaptersThatTrlMakesByDefault) {
     EXPECT_FALSE(run_of(kTrl + "use_peft: false\nlora_r: 4\n").training.contains("lora"));
     EXPECT_FALSE(run_of(kTrainer + "use_lora: false\nlora_r: 4\n").training.contains("lora"));
     EXPECT_EQ(run_of(kTrainer + "use_lora: true\nlora_r: 4\n").training["lora"]["rank"], 4);
-    EXPECT_THAT(unmodelled(kTrainer + "lora: {r: 8, modules_to_save: [embed_tokens]}\n"),
-                HasSubstr("lora.modules_to_save is set"));
 }
 
 // Transformers 5 loads the checkpoint's type, and LLaMA-Factory the type that it computes in.
@@ -144,11 +141,33 @@ TEST(ReadRun, NamesWhatIsOffThoughItIsUsuallyOn) {
     EXPECT_THAT(unmodelled(kFactory + "freeze_vision_tower: false\n"), HasSubstr("is false"));
 }
 
-TEST(ReadRun, NamesWhatLlamaFactoryTrainsBesideAdapters) {
+TEST(ReadRun, ReadsWhatIsTrainedWholeBesideAdapters) {
+    using nlohmann::json;
+    const json both = {"embed_tokens", "lm_head"};
+    const auto whole = [](const std::string& text) {
+        const auto run = run_of(text);
+        return run.training.contains("lora") ? run.training["lora"].value("modules_to_save", json())
+                                             : json("no adapters");
+    };
+    for (const auto& text :
+         {kTrl + "use_peft: true\nlora_modules_to_save: [embed_tokens, lm_head]\n",
+          kTrainer + "lora: {r: 8, modules_to_save: [model.embed_tokens, lm_head]}\n",
+          kAxolotl + "adapter: lora\nlora_modules_to_save: [embed_tokens, lm_head]\n",
+          kFactory + "additional_target: embed_tokens,lm_head\n"})
+        EXPECT_EQ(whole(text), both) << text;
+    EXPECT_EQ(whole(kFactory + "additional_target: null\n"), json());
     for (const auto* key : {"resize_vocab: true", "add_tokens: <a>"}) {
-        EXPECT_THAT(unmodelled(kFactory + key + "\n"), HasSubstr("the embeddings are trained"));
-        EXPECT_EQ(unmodelled(kFactory + "finetuning_type: full\n" + key + "\n"), "");
+        EXPECT_EQ(whole(kFactory + key + "\n"), both);
+        EXPECT_THAT(notes(kFactory + key + "\n"), HasSubstr("head are trained whole"));
+        EXPECT_EQ(whole(kFactory + "additional_target: lm_head\n" + key + "\n"), json({"lm_head"}));
+        EXPECT_EQ(whole(kFactory + "finetuning_type: full\n" + key + "\n"), "no adapters");
     }
+    EXPECT_EQ(whole(kFactory + "resize_vocab: false\n"), json());
+    EXPECT_TRUE(run_of(kFactory).widens_copies);
+    EXPECT_FALSE(run_of(kFactory + "pure_bf16: true\n").widens_copies);
+}
+
+TEST(ReadRun, ReadsWhoQuantizesForLlamaFactory) {
     EXPECT_EQ(unmodelled(kFactory + "quantization_bit: 4\nquantization_method: bitsandbytes\n"),
               "");
 }
