@@ -6,12 +6,12 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (530, 49_720),
-    'server': (801, 76_810),
-    'web': (408, 27_770),
+    'engine': (530, 49_753),
+    'server': (802, 77_072),
+    'web': (411, 28_060),
     'migrations': (172, 6_480),
     'deploy': (99, 2_113),
-    'tests': (801, None),
+    'tests': (802, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

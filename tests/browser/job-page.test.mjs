@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeJob } from './fake/data.mjs';
-import { trainingJob, trainingReport } from './fake/training.mjs';
+import { memoryComparison, trainingJob, trainingReport } from './fake/training.mjs';
 import { until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 import { views } from './support/views.mjs';
@@ -171,4 +171,38 @@ visit('a profile leads with the recommended batch, then loading', arrangementOf(
   await page.getByText('First load').first().waitFor();
   const [batch, load] = await Promise.all(['Recommended batch', 'First load'].map(async (text) => (await page.getByText(text).first().boundingBox()).y));
   assert.ok(batch < load, `${batch} before ${load}`);
+});
+
+visit('a recorded run is laid over the prediction', { arrange: (server) => server.add(trainingJob()) }, async ({ page, server, go }) => {
+  await go('/#/jobs/job_training0000');
+  const panel = page.getByRole('region', { name: 'A recorded run' });
+  const give = (...bytes) => panel.locator('input[type=file]').setInputFiles({ name: 'snapshot.pickle', mimeType: '', buffer: Buffer.from(bytes) });
+  const call = 'POST /v1/jobs/job_training0000/memory-comparisons';
+  const asked = () => server.calls.filter(({ name }) => name === call);
+  await give(0x50, 0x4b);
+  await panel.getByText('snapshot.pickle: The file is no pickle.').waitFor();
+  assert.equal(asked().length, 0, 'nothing is sent');
+
+  let answer;
+  server.faults.set(call, new Promise((resolve) => (answer = resolve)));
+  await panel.getByLabel('Batch size of the recorded run').fill('24');
+  await give(0x80, 4, 0x2e);
+  await panel.getByRole('progressbar', { name: 'Upload of snapshot.pickle' }).waitFor();
+  await panel.getByText('3 B sent; the server reads them').waitFor();
+  server.faults.delete(call);
+  answer();
+  await panel.getByText('snapshot.pickle: 1,234,567 events read, beside the estimate for a batch of 24.').waitFor();
+  assert.deepEqual([[...asked()[0].bytes], asked()[0].query.toString()], [[0x80, 4, 0x2e], 'batch=24&gpu=h200']);
+  await panel.getByText('After 36 equal allocations they part. Recorded: 1.4 GiB in the forward pass, forward (modeling_naics.py:218). Predicted: none of such a size.').waitFor();
+  const kept = panel.getByRole('row', { name: 'Kept for backward' }).first();
+  assert.deepEqual(await kept.getByRole('cell').allTextContents(), ['5.40\u00a0GiB', '4.00\u00a0GiB', '−25.9\u00a0%']);
+  await panel.getByRole('slider', { name: 'Memory of a recorded step' }).press('End');
+  await panel.getByText('After 117 allocations').waitFor();
+
+  server.memoryComparison = { ...memoryComparison(), compared: false, parting: null };
+  await give(0x80, 4, 0x2e);
+  await panel.getByText('The recording has no stacks of a forward pass').waitFor();
+  server.faults.set(call, { status: 413, title: 'Content too large', detail: 'A memory snapshot may have at most 2048 MiB here.' });
+  await give(0x80, 4, 0x2e);
+  await panel.getByText('at most 2048 MiB').waitFor();
 });

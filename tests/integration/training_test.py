@@ -3,12 +3,10 @@
 import json
 import os
 import pathlib
-import pickle
 import re
 import subprocess
 import tempfile
 import unittest
-import xml.etree.ElementTree
 
 import harness
 
@@ -189,39 +187,6 @@ class Training(unittest.TestCase):
         self.assertIn("2. other processes hold 4.00 GiB", told)
         self.assertIn("batch 64 -> 32, accumulation 1 -> 2", told)
         self.assertIn("holds no", run("diagnose", os.devnull, check=False).stderr)
-
-    def test_a_snapshot_of_pytorch_lies_beside_the_estimate(self):
-        def entry(action, at, size, *frames):
-            return {"action": action, "addr": 4096 + (at << 30), "size": size, "stream": 0, "time_us": 1, "frames": [
-                {"name": name, "filename": file, "line": 7} for name, file in frames]}
-        forward, step = ("forward", "/lib/transformers/modeling_bert.py"), ("step", "/lib/torch/optim/adamw.py")
-        mib = 1 << 20
-        one = [entry("alloc", 2, 64 * mib, forward), entry("alloc", 3, 8 * mib), entry("free_completed", 2, 64 * mib),
-               entry("free_completed", 3, 8 * mib, step)]
-        recorded = {"device_traces": [[], [entry("segment_alloc", 1, 512 * mib), *one, *one]], "allocator_settings": {"x": 0.5},
-                    "segments": [{"device": 1, "total_size": 612 * mib, "active_size": 100 * mib, "segment_pool_id": (0, 0),
-                                  "blocks": [{"size": 100 * mib, "state": "active_allocated", "frames": []}]}]}
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "snapshot.pickle"
-            call = ("compare-memory", file, "--preset", "bert-base", "--gpu", "h100")
-            for protocol in (2, 3, 4, 5):
-                file.write_bytes(pickle.dumps(recorded, protocol))
-                told = json.loads(self.server.run(*call, "--batch", "8", "--json").stdout)
-                self.assertEqual(told["recorded"], {
-                    "peak_allocated_bytes": 172 * mib, "peak_reserved_bytes": 612 * mib, "stage": "backward",
-                    "parts_bytes": {"state": 100 * mib, "gradients": 8 * mib, "activations": 64 * mib, "temporary": 0}})
-                self.assertEqual(told["parting"]["recorded"]["where"], "forward (modeling_bert.py:7)")
-            self.assertIn("they part", self.server.run(*call, "--batch", "8").stdout)
-            picture = pathlib.Path(folder) / "memory.svg"
-            self.server.run(*call, "--batch", "8", "--picture", picture)
-            texts = [text.text for text in xml.etree.ElementTree.parse(picture).iter("{http://www.w3.org/2000/svg}text")]
-            self.assertIn("recorded: 0.17 GiB at most", texts)
-            self.assertTrue(any(text.startswith("They part here: 0.06 GiB, forward (modeling_bert.py:7)") for text in texts), texts)
-            for wrong in ("memory.txt", "missing/memory.svg"):
-                self.assertIn("--picture", self.server.run(*call, "--batch", "8", "--picture", f"{folder}/{wrong}", check=False).stderr)
-            self.assertIn("--batch", self.server.run(*call, check=False).stderr)
-            file.write_bytes(pickle.dumps({"device_traces": subprocess.run}))
-            self.assertIn("nothing in it is run", self.server.run(*call, "--batch", "8", check=False).stderr)
 
     def test_every_command_of_the_table_of_the_guides_scripts_runs(self):
         readme = (harness.ROOT / "server/kinds/training_config/README.md").read_text()

@@ -100,6 +100,18 @@ std::string_view to_string(MemoryPart part) {
     return kNames[static_cast<std::size_t>(part)];
 }
 
+std::vector<HighMoment> thinned(const std::vector<PartBytes>& step, std::size_t length,
+                                std::size_t columns) {
+    std::vector<HighMoment> out;
+    columns = std::min(columns, length);
+    for (std::size_t i = 0; i < step.size(); ++i)
+        if (out.empty() || i * columns / length != out.back().from * columns / length)
+            out.push_back({i, step[i]});
+        else if (sum(step[i]) > sum(out.back().held))
+            out.back().held = step[i];
+    return out;
+}
+
 RunMemory recorded_memory(const Recording& recording) {
     const auto& events = recording.events;
     const auto stages = stages_of(events);

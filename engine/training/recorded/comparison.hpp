@@ -42,6 +42,15 @@ struct RunMemory {
     std::vector<PartBytes> step = {};
 };
 
+// The highest moment of a column of a drawing that as many columns cut evenly.
+struct HighMoment {
+    std::size_t from = 0;  // where its column begins, as a place in `step`
+    PartBytes held{};
+};
+// `length`: entries of `step` that the drawing has room for; at most `columns` of them are told.
+std::vector<HighMoment> thinned(const std::vector<PartBytes>& step, std::size_t length,
+                                std::size_t columns);
+
 RunMemory recorded_memory(const Recording& recording);
 // The settings have passed check_settings().
 RunMemory predicted_memory(const ModelShape& shape, const TrainingSettings& settings,

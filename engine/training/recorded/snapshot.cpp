@@ -17,6 +17,8 @@ constexpr std::size_t kMaxStack = std::size_t{1} << 20;
 constexpr std::size_t kLongText = 56;
 constexpr std::size_t kItems = 32;
 constexpr char kMemoize = '\x94';
+constexpr char kProtocol = '\x80';
+constexpr unsigned kNewestProtocol = 5;
 
 // What Python remembers, by numbers that it counts. Most of it are events, which nothing refers to
 // again: they are left out, and room is made by the thousand where something is kept.
@@ -56,6 +58,13 @@ class Unpickler {
     }
 
     Result<Recording> read() {
+        if (at_ == end_ || *at_ != kProtocol)
+            return fail(Errc::corrupt,
+                        "The file is no pickle, as torch.cuda.memory._dump_snapshot() writes it: "
+                        "nothing in it is run.");
+        if (end_ - at_ > 1 && static_cast<unsigned char>(at_[1]) > kNewestProtocol)
+            return fail(Errc::corrupt, "The file is a pickle of a newer protocol than " +
+                                           std::to_string(kNewestProtocol) + ".");
         while (at_ != end_) {
             const auto code = static_cast<unsigned char>(*at_++);
             if (code == '.' && !stack_.empty()) return meaning_.finish(stack_.back());

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kMaxEvents = std::size_t{64} << 20;
 constexpr std::size_t kMaxTexts = std::size_t{4} << 20;
+constexpr std::size_t kMaxName = 120;                        // bytes of it that are told
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;  // of a block or a segment
 constexpr std::uint64_t kMaxTotal = std::uint64_t{1} << 61;  // of all, one after the other
 
@@ -258,8 +259,10 @@ std::string SnapshotMeaning::told(std::span<const Value> frames) const {
     }
     if (shown == nullptr) return {};
     const auto file = texts_[shown->file];
-    return std::string(texts_[shown->name]) + " (" + std::string(file.substr(file.rfind('/') + 1)) +
-           ":" + std::to_string(shown->line) + ")";
+    const auto name = texts_[shown->name].substr(0, kMaxName);
+    return std::string(name) + " (" +
+           std::string(file.substr(file.rfind('/') + 1).substr(0, kMaxName)) + ":" +
+           std::to_string(shown->line) + ")";
 }
 
 SnapshotValue SnapshotMeaning::place(std::span<const Value> frames) {

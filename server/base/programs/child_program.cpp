@@ -73,14 +73,21 @@ ChildProgram::~ChildProgram() {
 
 awaitable<Result<int>> ChildProgram::run(std::string path, std::vector<std::string> arguments,
                                          const OnLine& on_line) {
+    ChildCommand command{.path = std::move(path),
+                         .arguments = std::move(arguments),
+                         .environment = current_environment()};
+    co_return co_await run(std::move(command), on_line);
+}
+
+awaitable<Result<int>> ChildProgram::run(ChildCommand command, const OnLine& on_line) {
+    const auto path = command.path;
     const auto executor = co_await asio::this_coro::executor;
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) co_return cannot_start(path);
     asio::posix::stream_descriptor output(executor, ends[0]);
-    child_ = spawn({.path = path,
-                    .arguments = std::move(arguments),
-                    .environment = current_environment(),
-                    .redirections = {{ends[1], STDOUT_FILENO}, {ends[1], STDERR_FILENO}}});
+    command.redirections.insert(command.redirections.begin(),
+                                {{ends[1], STDOUT_FILENO}, {ends[1], STDERR_FILENO}});
+    child_ = spawn(std::move(command));
     close(ends[1]);
     if (child_ < 0) co_return cannot_start(path);
     const auto handle = static_cast<int>(syscall(SYS_pidfd_open, child_, 0));

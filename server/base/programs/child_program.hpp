@@ -23,9 +23,10 @@ class ChildProgram {
     ChildProgram& operator=(const ChildProgram&) = delete;
     ~ChildProgram();  // kills it
 
-    // Runs it to its end with this program's environment, and passes on each line of its output,
-    // the first kMaxLine bytes of it. Returns its wait status. Errc::unavailable: it cannot be
-    // started.
+    // Runs it to its end and passes on each line of its output, the first kMaxLine bytes of it.
+    // Returns its wait status. Errc::unavailable: it cannot be started.
+    awaitable<Result<int>> run(ChildCommand command, const OnLine& on_line);
+    // With this program's environment.
     awaitable<Result<int>> run(std::string path, std::vector<std::string> arguments,
                                const OnLine& on_line);
     // Sends SIGTERM; a second call sends SIGKILL.

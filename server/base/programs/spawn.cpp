@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <linux/close_range.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,6 +37,13 @@ void give_way(const ChildCommand& command, const std::string& niceness) {
     if (group >= 0) (void)!write(group, niceness.data(), niceness.size());
 }
 
+bool bound_memory(std::uint64_t bytes) {
+    const rlimit limit{bytes, bytes};
+    const int rank = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (rank >= 0) (void)!write(rank, "1000", 4);
+    return setrlimit(RLIMIT_DATA, &limit) == 0;
+}
+
 // Between fork and exec: async-signal-safe calls only, because other threads may have held any
 // lock.
 [[noreturn]] void become(const ChildCommand& command, char* const* arguments,
@@ -56,6 +64,7 @@ void give_way(const ChildCommand& command, const std::string& niceness) {
         setpgid(0, 0);
     }
     if (command.umask) umask(*command.umask);
+    if (command.memory_limit > 0 && !bound_memory(command.memory_limit)) _exit(kCannotRun);
     if (command.as && !drop_privileges(*command.as)) _exit(kCannotRun);
     // After the change of user, which would reset it.
     if (prctl(PR_SET_PDEATHSIG, command.death_signal) != 0) _exit(kCannotRun);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -40,6 +41,9 @@ struct ChildCommand {
     // Above 0, by how much it and its children together give way to other programs, in a session of
     // its own: Linux compares sessions first where services have no weights.
     int niceness = 0;
+    // Of memory of its own, in bytes; 0: no limit. With one, it is also the first to be ended where
+    // the machine has too little.
+    std::uint64_t memory_limit = 0;
 };
 
 // This program's environment.

@@ -64,7 +64,30 @@ export const comparison = {
   proposals: [],
 };
 
+/** Of a recorded step with the predicted one: the second half of the recorded one holds more. */
+export function memoryComparison() {
+  const gib = 2 ** 30;
+  const allocations = Array.from({ length: 40 }, (_, at) => at * 3);
+  const bytes = (of) => allocations.map((_, at) => Math.round(of(at) * gib));
+  const run = (more) => ({
+    peak_allocated_bytes: Math.round((6.4 + more) * gib),
+    peak_reserved_bytes: Math.round((7 + more) * gib),
+    stage: 'backward',
+    parts_bytes: { state: 2 * gib, gradients: Math.round(gib / 10), activations: Math.round((4 + more) * gib), temporary: Math.round(0.3 * gib) },
+    step: {
+      allocations,
+      state_bytes: bytes(() => 2),
+      gradients_bytes: bytes((at) => Math.max(0, at - 20) / 20),
+      activations_bytes: bytes((at) => (20 - Math.abs(20 - at)) / 5 + (at > 12 && at < 30 ? more : 0)),
+      temporary_bytes: bytes((at) => 0.1 * (at % 4)),
+    },
+  });
+  const parting = { equal: 36, at_recorded: 37, at_predicted: 37, recorded: { bytes: 1_503_238_554, stage: 'forward', where: 'forward (modeling_naics.py:218)' }, predicted: null };
+  return { events: 1_234_567, compared: true, recorded: run(1.4), predicted: run(0), parting };
+}
+
 export const routes = [
+  [/^POST \/v1\/jobs\/job_training0000\/memory-comparisons$/, (fake, { response, json }) => json(response, 200, fake.memoryComparison ?? memoryComparison())],
   [/^GET \/v1\/gpu-profiles$/, (fake, { response, json }) => json(response, 200, { ...gpuProfiles, items: [...gpuProfiles.items.filter((one) => !fake.cards.some(({ id }) => id === one.id)), ...fake.cards] })],
   [/^PUT \/v1\/gpu-profiles\/([^/]+)$/, (fake, context) => {
     const { call, response, parameters, json } = context;

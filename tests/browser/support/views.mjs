@@ -29,6 +29,20 @@ const datasetsFail = (call, fault = 503) => (server) => {
 };
 
 const training = (server) => server.add(trainingJob());
+const memoryCall = 'POST /v1/jobs/job_training0000/memory-comparisons';
+const recordedRun = (name, shown, arrange) => ({
+  name: `report-training-${name}`,
+  address: '/#/jobs/job_training0000',
+  arrange: (server) => {
+    training(server);
+    arrange?.(server);
+  },
+  ready: async (page) => {
+    const panel = page.getByRole('region', { name: 'A recorded run' });
+    await panel.locator('input[type=file]').setInputFiles({ name: 'snapshot.pickle', mimeType: '', buffer: Buffer.from([0x80, 4, 0x2e]) });
+    await panel.getByText(shown).first().waitFor();
+  },
+});
 const trainingMeasured = (server) => {
   const job = training(server);
   const slower = { id: 'meas_0000000000005', source: 'probe', ratio: 0.97, accumulation: 1, measured: { peak_reserved_bytes: 17_400_000_000, step_seconds: 2.2, max_batch: 19 } };
@@ -136,6 +150,9 @@ export const views = [
   { name: 'report-training', address: '/#/jobs/job_training0000', arrange: training, ready: text('No run has reported back yet') },
   { name: 'report-training-measured', address: '/#/jobs/job_training0000', arrange: trainingMeasured, ready: text('+2.0 %') },
   { name: 'report-training-too-small', address: '/#/jobs/job_training0000', arrange: trainingTooSmall, ready: text('No run has reported back yet') },
+  recordedRun('recorded', 'After 36 equal allocations they part'),
+  recordedRun('recorded-refused', 'cut off or damaged', (server) => server.faults.set(memoryCall, { status: 422, title: 'Unreadable file', detail: 'The snapshot is cut off or damaged.' })),
+  recordedRun('recorded-reading', 'is being read', (server) => server.faults.set(memoryCall, 'hang')),
   { name: 'new-profile', address: '/#/new/profile', ready: (page) => page.getByLabel('Largest batch').waitFor() },
   {
     name: 'new-profile-refused',

@@ -51,7 +51,9 @@ void answer(CommandContext& context, const Result<Answer>& told) {
         context.exit_code = refuse_input(context, told.error());
         return;
     }
-    print(context.json ? told->value.dump(2) + "\n" : told->text);
+    // Names in a file of others may not be UTF-8.
+    constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
+    print(context.json ? told->value.dump(2, ' ', false, kReplace) + "\n" : told->text);
     context.exit_code = static_cast<int>(told->status);
 }
 

@@ -18,6 +18,12 @@ namespace {
 
 namespace tr = ::plimsoll::training;
 
+constexpr std::size_t kMoments = 400;  // of a step, for a drawing
+
+std::string name_of(std::size_t part) {
+    return std::string(tr::to_string(static_cast<tr::MemoryPart>(part)));
+}
+
 Result<tr::RunMemory> predicted(const Request& request) {
     const auto& r = request.report;
     if (r.batch == 0) return fail(Errc::invalid_input, "--batch: Give that of the recorded run.");
@@ -42,15 +48,28 @@ std::string allocation_text(const json& one) {
                        one.at("stage").get<std::string>(), where.empty() ? "" : ", " + where);
 }
 
-json parts_json(const tr::RunMemory& memory) {
+// The highest moments of a step, as many as a drawing shows; `length` is that of both steps' axis.
+json step_json(const tr::RunMemory& memory, std::size_t length) {
+    json step = {{"allocations", json::array()}};
+    for (std::size_t part = 0; part < memory.parts.size(); ++part)
+        step[name_of(part) + "_bytes"] = json::array();
+    for (const auto& [from, held] : tr::thinned(memory.step, length, kMoments)) {
+        step["allocations"].push_back(from);
+        for (std::size_t part = 0; part < held.size(); ++part)
+            step[name_of(part) + "_bytes"].push_back(held[part]);
+    }
+    return step;
+}
+
+json run_json(const tr::RunMemory& memory, std::size_t length) {
     json parts = json::object();
-    for (int part = 0; part < tr::kMemoryParts; ++part)
-        parts[tr::to_string(static_cast<tr::MemoryPart>(part))] =
-            memory.parts[static_cast<std::size_t>(part)];
+    for (std::size_t part = 0; part < memory.parts.size(); ++part)
+        parts[name_of(part)] = memory.parts[part];
     return {{"peak_allocated_bytes", memory.peak_allocated},
             {"peak_reserved_bytes", memory.peak_reserved},
             {"stage", tr::to_string(memory.stage)},
-            {"parts_bytes", parts}};
+            {"parts_bytes", parts},
+            {"step", step_json(memory, length)}};
 }
 
 std::string row(std::string_view name, const json& recorded, const json& predicted) {
@@ -118,14 +137,17 @@ Result<Answer> compare(const std::string& path, const std::string& picture,
     const auto real = tr::recorded_memory(*recording);
     const auto parting = tr::parting_of(real, ours);
     if (!picture.empty()) TRY_DO(draw(picture, real, ours, parting));
-    Answer told{{{"recorded", parts_json(real)},
-                 {"predicted", parts_json(ours)},
+    const auto length = std::max(real.step.size(), ours.step.size());
+    Answer told{{{"recorded", run_json(real, length)},
+                 {"predicted", run_json(ours, length)},
                  {"events", recording->events.size()},
                  {"compared", !real.pass.empty()},
                  {"parting", nullptr}},
                 {}};
     if (parting)
         told.value["parting"] = {{"equal", parting->equal},
+                                 {"at_recorded", parting->at_recorded},
+                                 {"at_predicted", parting->at_predicted},
                                  {"recorded", allocation_json(parting->recorded)},
                                  {"predicted", allocation_json(parting->predicted)}};
     told.text = text_of(told.value);

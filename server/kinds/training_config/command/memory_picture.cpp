@@ -18,7 +18,7 @@ using tr::MemoryPart;
 constexpr double kWidth = 960, kHeight = 620;
 constexpr double kLeft = 70, kRight = 24, kChart = 210;
 constexpr double kTop[] = {86, 350};  // of both charts
-constexpr double kColumns = 800;
+constexpr std::size_t kColumns = 800;
 constexpr double kGiB = 1 << 30;
 constexpr drawing::Colour kInk = 0x111111, kQuiet = 0x4b5563, kGrid = 0xd1d5db, kParting = 0xb91c1c;
 
@@ -75,8 +75,8 @@ class Painter {
     }
 
   private:
-    double x(double taken) const {
-        return kLeft + taken * (kWidth - kLeft - kRight) /
+    double x(std::size_t taken) const {
+        return kLeft + static_cast<double>(taken) * (kWidth - kLeft - kRight) /
                            static_cast<double>(std::max<std::size_t>(count_, 1));
     }
     double y(int run, double bytes) const {
@@ -111,28 +111,16 @@ class Painter {
             text(kLeft - 8, y(number, i * gap) + 4, fmt::format("{:g} GiB", i * gap), kQuiet,
                  Anchor::end);
         }
-        // Of the moments in a column the highest.
-        std::vector<std::pair<double, const tr::PartBytes*>> moments;
-        const double columns = std::min(kColumns, static_cast<double>(count_));
-        double column = -1;
-        for (std::size_t i = 0; i < run.step.size(); ++i) {
-            const double at =
-                std::floor(static_cast<double>(i) * columns / static_cast<double>(count_));
-            if (at != column) moments.emplace_back(static_cast<double>(i), &run.step[i]);
-            if (total(run.step[i]) > total(*moments.back().second))
-                moments.back().second = &run.step[i];
-            column = at;
-        }
+        const auto moments = tr::thinned(run.step, count_, kColumns);
         std::vector<double> ground(moments.size());
         for (const auto& part : kParts) {
             drawing::AreaMark area{{}, part.colour};
             std::vector<Point> below;
             for (std::size_t i = 0; i < moments.size(); ++i) {
-                const double from = x(moments[i].first);
-                const double to = x(i + 1 < moments.size() ? moments[i + 1].first
-                                                           : static_cast<double>(run.step.size()));
+                const double from = x(moments[i].from);
+                const double to = x(i + 1 < moments.size() ? moments[i + 1].from : run.step.size());
                 const double under = y(number, ground[i]);
-                ground[i] += gib((*moments[i].second)[static_cast<std::size_t>(part.part)]);
+                ground[i] += gib(moments[i].held[static_cast<std::size_t>(part.part)]);
                 const double over = y(number, ground[i]);
                 area.points.insert(area.points.end(), {{from, over}, {to, over}});
                 below.insert(below.end(), {{from, under}, {to, under}});
@@ -143,7 +131,7 @@ class Painter {
     }
 
     void mark(int number, std::size_t at, const std::optional<tr::Allocation>& one) {
-        const double place = x(static_cast<double>(at));
+        const double place = x(at);
         line({place, kTop[number]}, {place, kTop[number] + kChart}, kParting, 4);
         const auto what =
             one ? fmt::format("{:.2f} GiB, {}", gib(one->bytes), one->where) : "nothing such";

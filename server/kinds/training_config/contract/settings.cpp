@@ -17,4 +17,8 @@ Result<std::string> check_gpu_profile(std::string_view value) {
     return fail(Errc::invalid_input, "must be a file NAME.json or one of " + names);
 }
 
+Result<std::string> check_snapshot_mib(std::string_view value) {
+    return whole_number(value, 0, kMaxSnapshotMib);
+}
+
 }  // namespace plimsoll::jobs::training_config

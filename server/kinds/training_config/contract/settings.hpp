@@ -17,6 +17,19 @@ inline constexpr KindSetting kGpuProfile{.key = "training.gpu_profile",
                                          .check = check_gpu_profile,
                                          .readers = kServer | kDoctor};
 
-inline constexpr std::array kSettings = {kGpuProfile};
+Result<std::string> check_snapshot_mib(std::string_view value);
+
+inline constexpr int kMaxSnapshotMib = 4096;
+inline constexpr KindSetting kSnapshotMib{
+    .key = "training.snapshot_mib",
+    .variable = "PLIMSOLL_TRAINING_SNAPSHOT_MIB",
+    .unit = "0..4096, MiB",
+    .help =
+        "Largest memory snapshot of PyTorch that the page of a training-config job compares; two "
+        "at a time take as much room for temporary files each, and as much memory; 0: none",
+    .default_value = "2048",
+    .check = check_snapshot_mib};
+
+inline constexpr std::array kSettings = {kGpuProfile, kSnapshotMib};
 
 }  // namespace plimsoll::jobs::training_config

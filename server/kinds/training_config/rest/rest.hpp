@@ -10,6 +10,9 @@ void add_gpu_profiles(http::Handlers& handlers, teams::TeamRecordStore& store);
 void add_measurements(http::Handlers& handlers, teams::TeamRecordStore& store,
                       queue::JobStore& jobs);
 
+// `services` must outlive the handlers.
+void add_memory_comparisons(http::Handlers& handlers, const Services& services);
+
 using http::endpoints::author_of;
 
 }  // namespace plimsoll::jobs::training_config

@@ -91,6 +91,19 @@ TEST(ChildProgram, GivesWayInASessionOfItsOwn) {
     EXPECT_EQ(describe_end(status), "exit status 0");
 }
 
+TEST(ChildProgram, MayTakeSoMuchMemoryAndIsTheFirstToGoWithoutAny) {
+    const pid_t child =
+        spawn({.path = "/bin/sh",
+               .arguments = {"-c",
+                             "[ $(ulimit -d) = 65536 ] || exit 1; "
+                             "[ $(cat /proc/self/oom_score_adj) = 1000 ] || exit 2"},
+               .environment = current_environment(),
+               .memory_limit = std::uint64_t{64} << 20});
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(describe_end(status), "exit status 0");
+}
+
 TEST(ChildProgram, FailsAsInAShellIfItIsMissing) {
     boost::asio::io_context io;
     ChildProgram child;
