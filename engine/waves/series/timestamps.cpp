@@ -170,8 +170,9 @@ bool skip_separator(std::string_view& rest) {
 std::optional<Parts> of_spreadsheet(std::string_view text) {
     double days = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), days);
-    if (error != std::errc() || end != text.data() + text.size() || days < 20'000 || days >= 80'000)
-        return {};
+    // "nan" is a number to from_chars, and neither less nor more.
+    const bool usual = days >= 20'000 && days < 80'000;
+    if (error != std::errc() || end != text.data() + text.size() || !usual) return {};
     const auto whole = static_cast<int>(days);
     const std::chrono::year_month_day date{
         std::chrono::sys_days(std::chrono::year(1899) / 12 / 30) + std::chrono::days(whole)};

@@ -121,6 +121,7 @@ TEST(PriceForms, ReadsTablesOfMorePrograms) {
     EXPECT_EQ(understood("time,price\n1710892800.25,5\n1710892801.75,6\n").days,
               "2024-03-20 2024-03-20T00:00:01Z ");
     EXPECT_THAT(understood("Date,Close\n2010.01,5\n").days, HasSubstr("cannot be used"));
+    EXPECT_THAT(understood("Date,Close\nnan,5\n").days, HasSubstr("cannot be used"));
     EXPECT_EQ(understood("Adj Close\n5\n6\n").close.size(), 2u);
 }
 
