@@ -63,7 +63,7 @@ std::string_view to_string(Stage stage) {
 }
 
 std::size_t HeldBlocks::home(std::uint64_t address) const {
-    return static_cast<std::size_t>((address * 0x9e3779b97f4a7c15) >> (64 - bits_));
+    return static_cast<std::size_t>((address * factor_) >> (64 - bits_));
 }
 
 std::size_t HeldBlocks::find(std::uint64_t address) const {

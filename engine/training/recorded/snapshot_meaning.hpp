@@ -2,6 +2,7 @@
 
 #include "engine/training/recorded/snapshot.hpp"
 
+#include <random>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,9 @@ class HeldBlocks {
     std::size_t find(std::uint64_t address) const;  // its place, or the empty one for it
     void grow();
 
+    // A file that was made to slow the reader down cannot know where its addresses fall.
+    std::uint64_t factor_ =
+        std::uint64_t{std::random_device()()} << 32 | std::random_device()() | 1;
     int bits_ = 12;
     std::vector<Block> blocks_ = std::vector<Block>(std::size_t{1} << bits_);
     std::size_t count_ = 0;

@@ -1,6 +1,7 @@
 #include "engine/training/gpus/catalogue.hpp"
 #include "engine/training/models/presets.hpp"
 #include "engine/training/recorded/comparison.hpp"
+#include "engine/training/recorded/snapshot_meaning.hpp"
 
 #include <cstring>
 #include <map>
@@ -241,6 +242,20 @@ TEST(Snapshot, NamesTheFirstAllocationThatWasNotPredicted) {
     EXPECT_EQ(parting->recorded->stage, Stage::forward);
     EXPECT_EQ(parting->at_recorded, parting->at_predicted);
     EXPECT_EQ(parting->at_recorded, parting->equal);
+}
+
+// With a factor that the file's maker knows, each of these would be compared with all before it.
+TEST(Snapshot, FindsBlocksWhoseAddressesWereMadeToCollide) {
+    constexpr std::uint64_t kOften = 0x9e3779b97f4a7c15;
+    std::uint64_t inverse = kOften;  // Newton: each round doubles the bits that are right
+    for (int i = 0; i < 5; ++i) inverse *= 2 - kOften * inverse;
+    ASSERT_EQ(kOften * inverse, 1U);
+    constexpr std::uint32_t kBlocks = 1'000'000;  // many minutes of comparisons
+    HeldBlocks held;
+    for (std::uint32_t i = 0; i < kBlocks; ++i) held.take(i * inverse, i);
+    std::uint32_t found = 0;
+    for (std::uint32_t i = 0; i < kBlocks; ++i) found += held.give_back(i * inverse) == i ? 1 : 0;
+    EXPECT_EQ(found, kBlocks);
 }
 
 TEST(Snapshot, RunsNothing) {
