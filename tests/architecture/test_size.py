@@ -8,7 +8,7 @@ import tree
 BUDGET = {
     'engine': (530, 49_753),
     'server': (802, 77_072),
-    'web': (411, 28_065),
+    'web': (411, 28_067),
     'migrations': (172, 6_480),
     'deploy': (99, 2_113),
     'tests': (802, None),

@@ -181,6 +181,9 @@ visit('a recorded run is laid over the prediction', { arrange: (server) => serve
   const asked = () => server.calls.filter(({ name }) => name === call);
   await give(0x50, 0x4b);
   await panel.getByText('snapshot.pickle: The file is no pickle.').waitFor();
+  await panel.getByLabel('Batch size of the recorded run').fill('0');
+  await give(0x80, 4, 0x2e);
+  await panel.getByText('Enter a whole number from 1 on.').waitFor();
   assert.equal(asked().length, 0, 'nothing is sent');
 
   let answer;

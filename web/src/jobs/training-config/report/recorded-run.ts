@@ -42,6 +42,7 @@ export const liveMemoryComparison = () =>
     const head = await file.slice(0, 1).arrayBuffer().catch(() => undefined);
     if (!head) throw new Problem(0, { title: 'The file can no longer be read', detail: 'It has been changed, moved or deleted since it was chosen.' });
     if (new Uint8Array(head)[0] !== pickled) throw new Problem(0, { title: 'The file is no pickle', detail: 'Choose what torch.cuda.memory._dump_snapshot() has written.' });
+    signal.throwIfAborted();
     const query = new URLSearchParams({ batch: String(batch), gpu });
     return JSON.parse(await sendFile(`/v1/jobs/${job}/memory-comparisons?${query}`, file, onsent, signal)) as MemoryComparison;
   });
