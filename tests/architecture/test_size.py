@@ -6,12 +6,12 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (530, 49_753),
-    'server': (802, 77_072),
+    'engine': (534, 50_110),
+    'server': (802, 77_130),
     'web': (411, 28_067),
     'migrations': (172, 6_480),
     'deploy': (99, 2_113),
-    'tests': (802, None),
+    'tests': (804, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

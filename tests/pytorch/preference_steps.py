@@ -226,6 +226,8 @@ def arguments(case):
                              'generation': 'transformers' if generates(case) else 'vllm'}
         args['target_effective_batch'] *= MANY if how == 'many' else 1
         del args['training']['whole_logits']
+    else:
+        args['training'].get('lora', {}).pop('dropout', None)
     if method in ('orpo', 'reward'):
         del args['training']['reference'], args['training']['whole_logits']
     return args

@@ -40,7 +40,7 @@ std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuPr
         {"double quantization", [](auto& t) { return t.quantization == Quantization::nf4; },
          [](auto& t) { t.quantization = Quantization::nf4_double; }},
         {"the reference's log-probabilities taken beforehand",
-         [](auto& t) { return t.uses_reference() && t.method != Method::grpo; },
+         [](auto& t) { return t.uses_reference() && !t.answers(); },
          [](auto& t) { t.reference = Reference::none; }},
         {"generation by vLLM on other GPUs",
          [](auto& t) { return t.method == Method::grpo && t.generates; },
@@ -97,13 +97,12 @@ std::vector<SettingsChange> last_changes_of(const ReportRequest& request) {
     if (request.search.safety < kBoldMargin)
         all.push_back({"a margin of 0.95", [](auto&) { return true; }, [](auto&) {}, kBoldMargin});
     const auto& shape = request.shape;
-    // Not of grpo, whose answers have a length of their own.
+    // Not of answers, which have a length of their own.
     for (const int tokens : {2048, 1024, 512, 256})
         if (shape.reads_text() && shape.sample_length() == 0)
-            all.push_back(
-                {"texts truncated at " + std::to_string(tokens) + " tokens",
-                 [tokens](auto& t) { return t.method != Method::grpo && t.sequence > tokens; },
-                 [tokens](auto& t) { t.sequence = tokens; }});
+            all.push_back({"texts truncated at " + std::to_string(tokens) + " tokens",
+                           [tokens](auto& t) { return !t.answers() && t.sequence > tokens; },
+                           [tokens](auto& t) { t.sequence = tokens; }});
     return all;
 }
 

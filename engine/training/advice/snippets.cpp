@@ -29,7 +29,7 @@ std::string optimizer_name(const TrainingSettings& t) {
 
 // The name of TRL's trainer; null: none is needed.
 const char* trainer_of(Method method) {
-    constexpr const char* kTrainers[] = {nullptr, "DPO", "ORPO", "KTO", "Reward", "GRPO"};
+    constexpr const char* kTrainers[] = {nullptr, "DPO", "ORPO", "KTO", "Reward", "GRPO", "PPO"};
     return kTrainers[static_cast<std::size_t>(method)];
 }
 
@@ -227,6 +227,9 @@ std::string transformers_arguments(const RecommendedSettings& s) {
                            training.sequence - training.target,
                            training.reference != Reference::none ? "    beta=0.04,  # yours\n" : "",
                            training.generates ? "" : "    use_vllm=True, vllm_mode=\"server\",\n");
+    } else if (training.method == Method::ppo) {
+        out += fmt::format("    response_length={},  # of prompts: {}; TRL 1.12 or older\n",
+                           training.target, training.sequence - training.target);
     } else if (trl != nullptr) {
         out += fmt::format("    max_length={},\n", training.sequence);
         if (training.reference == Reference::none) out += "    precompute_ref_log_probs=True,\n";

@@ -2,6 +2,7 @@
 #include "engine/training/tape/division.hpp"
 #include "engine/training/tape/layout.hpp"
 #include "engine/training/tape/record.hpp"
+#include "engine/training/tape/rollouts/ppo.hpp"
 
 #include <algorithm>
 #include <string>
@@ -131,6 +132,14 @@ Result<void> check_method(const ModelShape& s, const TrainingSettings& t) {
     if (t.fused_loss) return wrong("/fused_loss", "Liger's fused loss is of supervised tuning.");
     const auto sharding = layout_of(t).sharding;
     const bool in_shards = sharding == Sharding::zero3 || is_fsdp(sharding);
+    if (t.method == Method::ppo && sharding != Sharding::none && sharding != Sharding::ddp)
+        return wrong("/sharding",
+                     "PPO's four models are modelled whole on every GPU: choose ddp, or omit it.");
+    if (t.method == Method::ppo && t.quantization != Quantization::none)
+        return wrong("/quantization", "PPO is not modelled with quantized weights: omit one.");
+    if (t.method == Method::ppo && (t.frozen_layers > 0 || t.frozen_embeddings))
+        return wrong(t.frozen_layers > 0 ? "/frozen_layers" : "/frozen_embeddings",
+                     "PPO is modelled for a policy that is trained whole or by adapters: omit it.");
     if (t.method == Method::grpo && t.generates && in_shards)
         return wrong(
             "/generation",
@@ -243,6 +252,11 @@ std::vector<Parameter> list_parameters(const ModelShape& shape, const TrainingSe
         const int at = shape.has_decoder() ? p.layer : p.layer % shape.layers;
         if (p.layer >= 0 && at < settings.frozen_layers) p.trainable = false;
     }
+    if (settings.method != Method::ppo) return parameters;
+    for (auto p : list_parameters(scored(shape), Lora{})) {
+        if (p.layer >= 0) p.layer += shape.layers;
+        parameters.push_back(p);
+    }
     return parameters;
 }
 
@@ -260,14 +274,15 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
                                              " positions.");
     if (t.target < 0 || t.target > 10'000'000)
         return wrong("/target_length", "The target length must be between 1 and 10000000.");
-    const bool answers = t.method == Method::grpo;
+    const bool answers = t.answers();
     if (t.target > 0 && !s.has_decoder() && !answers)
         return wrong(
             "/target_length",
-            "Only encoder-decoder models and answers of grpo have a separate target length.");
+            "Only encoder-decoder models and answers of grpo and ppo have a separate target "
+            "length.");
     if (answers && (t.target < 1 || t.target >= t.sequence))
         return wrong("/target_length",
-                     "An answer of grpo has at least one token, and fewer than its prompt and the "
+                     "An answer has at least one token, and fewer than its prompt and the "
                      "answer together (sequence_length).");
     if (t.accumulation < 1 || t.accumulation > 4096)
         return wrong("/accumulation", "The accumulation must be between 1 and 4096.");

@@ -237,6 +237,17 @@ class Graph {
     int first_parameter() const { return first_parameter_; }
     bool adapts() const { return adapts_; }
 
+    // Where the input of every layer and the last hidden state are held from now on, with a cache
+    // of keys and values if there is one; nowhere if null.
+    void keep_states(std::vector<Var>* states, bool with_cache = false) {
+        states_ = states;
+        caches_ = with_cache;
+    }
+    bool caches() const { return caches_; }
+    void keep_state(const Var& x) {
+        if (states_ != nullptr) states_->push_back(x);
+    }
+
     // Autocast ---------------------------------------------------------------------------------
     bool autocast() const { return autocast_; }
     void enter_autocast();
@@ -284,6 +295,8 @@ class Graph {
     TrainingSettings settings_;
     TapeDevice device_;
     Communication* communication_ = nullptr;
+    std::vector<Var>* states_ = nullptr;
+    bool caches_ = false;
     std::vector<Buffer> buffers_;
     std::vector<std::int32_t> counts_;
     std::vector<Event> events_;

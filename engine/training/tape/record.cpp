@@ -5,6 +5,8 @@
 #include "engine/training/tape/families/layers.hpp"
 #include "engine/training/tape/optimizer.hpp"
 #include "engine/training/tape/pipeline.hpp"
+#include "engine/training/tape/rollouts/generation.hpp"
+#include "engine/training/tape/rollouts/ppo.hpp"
 
 #include <algorithm>
 
@@ -108,12 +110,6 @@ Batch make_batch(Graph& g, const ModelShape& s) {
     return b;
 }
 
-// The loss keeps its name until the next step's has been computed.
-struct KeptLoss {
-    std::int64_t bytes = 0;
-    std::size_t until = 0;  // the event before which it goes
-};
-
 // A model that is used: where its parameters begin, what gathers them, and whether its adapters do
 // something.
 struct UsedModel {
@@ -138,74 +134,6 @@ void run_without_gradients(Graph& g, ModelShape shape, const Batch& batch, const
     g.attach(before);
 }
 
-// The keys and values of `tokens` tokens that each layer keeps for the texts of a batch.
-std::vector<Var> make_cache(Graph& g, const ModelShape& s, std::int64_t texts,
-                            std::int64_t tokens) {
-    constexpr auto group = Group::attention;
-    const auto traits = s.traits();
-    const bool half = g.settings().half_weights();
-    const auto value_type = half || g.autocast() ? Dtype::half : Dtype::fp32;
-    // Rotary positions are in the type of the embeddings, and so are keys that were turned by them.
-    const bool turned = s.family != Family::gpt2 && !traits.learned;
-    const auto key_type = turned && !half ? Dtype::fp32 : value_type;
-    std::vector<Var> cache;
-    for (int layer = 0; layer < s.layers - s.sharing_layers; ++layer) {
-        const auto kept = s.has_window(layer) ? std::min<std::int64_t>(tokens, s.window) : tokens;
-        const auto own = s.of_layer(layer);
-        const auto key = traits.latent ? own.q_width() : own.kv_width();
-        const auto value = traits.latent ? own.attended_width() : own.kv_width();
-        cache.push_back(g.make(texts * kept * key, key_type, group));
-        cache.push_back(g.make(texts * kept * value, value_type, group));
-    }
-    return cache;
-}
-
-// What generate() of transformers holds for all answers of a step at once: while it reads the
-// prompts, and at the last token. The cache grows by copies; the segments that these leave free
-// are returned to the driver before memory runs out, and are not counted.
-void generate(Graph& g, ModelShape shape) {
-    const auto& t = g.settings();
-    auto prompts = t;
-    prompts.batch = std::max(t.batch, t.generated);
-    prompts.sequence -= t.target;
-    prompts.checkpointing = false;
-    shape.router_loss = false;
-    const auto texts = prompts.batch;
-    const auto before = g.exchange_settings(prompts);
-    g.set_recording(false);
-    // Accelerate's autocast is around the model with adapters, which generates without them around.
-    if (t.lora.rank == 0) g.enter_autocast();
-    {
-        Batch batch;
-        batch.generates = true;
-        batch.ids = g.make(texts * prompts.sequence, Dtype::int64, Group::batch);
-        batch.mask = g.make(texts * prompts.sequence, Dtype::int64, Group::batch);
-        const auto cache = make_cache(g, shape, texts, prompts.sequence);
-        forward(g, shape, batch);
-    }
-    g.exchange_settings(before);
-    {
-        const auto cache = make_cache(g, shape, texts, t.sequence);
-        const auto own = t.half_weights() ? Dtype::half : Dtype::fp32;
-        const auto rows = texts * shape.vocab;
-        // Names of the loop hold the scores and probabilities of the token before.
-        const Var scores = g.make(rows, Dtype::fp32, Group::logits);
-        const Var probabilities = g.make(rows, Dtype::fp32, Group::logits);
-        {
-            const Var& key = cache.front();
-            const Var grown = g.make(key.elements(), key.dtype(), Group::attention);
-            const bool repeats = t.padded && shape.kv_heads < shape.heads;
-            const auto repeated = repeats ? 2 * texts * t.sequence * shape.q_width() : 0;
-            const Var heads = g.make(repeated, key.dtype(), Group::attention);
-        }
-        // Accelerate converts what autocast returns, and transformers copies it.
-        const Var logits = g.make(rows, own, Group::logits);
-        const Var copied = g.make(rows, Dtype::fp32, Group::logits);
-    }
-    g.exit_autocast();
-    g.set_recording(true);
-}
-
 // The texts of all micro-batches of a pipeline, which its schedule takes apart.
 void run_pipeline(Graph& g, const ModelShape& shape, Pipeline& pipeline) {
     auto all = g.settings();
@@ -216,18 +144,28 @@ void run_pipeline(Graph& g, const ModelShape& shape, Pipeline& pipeline) {
     pipeline.run(batch);
 }
 
-// One optimizer step: data, forward and backward of every micro-batch, clipping, update.
-KeptLoss run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
-                  Communication& communication, bool scaled, const UsedModel& reference,
-                  Pipeline* pipeline) {
+// GRPO's answers, all of a step's at once. Accelerate's autocast is around the model with adapters,
+// which generates without them around.
+void answer(Graph& g, const ModelShape& shape) {
+    const auto& t = g.settings();
+    if (t.lora.rank == 0) g.enter_autocast();
+    generate(g, shape, std::max(t.batch, t.generated));
+    g.exit_autocast();
+}
+
+// One optimizer step: data, forward and backward of every micro-batch, clipping, update. The loss
+// keeps its name until the next step's has been computed.
+Kept run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
+              Communication& communication, bool scaled, const UsedModel& reference,
+              Pipeline* pipeline) {
     const auto& settings = g.settings();
     const bool kto = settings.method == Method::kto;
     const bool grpo = settings.method == Method::grpo;
     g.clear_counters();
-    KeptLoss kept;
+    Kept kept;
     {
         g.set_phase(Phase::data);
-        if (grpo && settings.generates) generate(g, shape);
+        if (grpo && settings.generates) answer(g, shape);
         // Prompts, answers, their masks and what the reference says of them, until all are learnt.
         const auto texts = grpo ? std::max(settings.batch, settings.generated) : 0;
         const Var answers = g.make(texts * (16LL * settings.sequence + 4LL * settings.target),
@@ -291,7 +229,7 @@ KeptLoss run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
 // A step that follows one like it. What is born in a step and stays (optimizer state, workspaces)
 // is there already.
 void follow(Tape& tape, const std::vector<Event>& events, const std::vector<Reduction>& reductions,
-            const KeptLoss& kept) {
+            const Kept& kept) {
     std::vector<char> freed(tape.buffers.size(), 0);
     for (const auto& e : events)
         if (!e.allocates) freed[static_cast<std::size_t>(e.buffer)] = 1;
@@ -364,13 +302,27 @@ Tape record_tape(const ModelShape& given, const TrainingSettings& settings,
         g, layout, {.parameters = copy, .begin = count, .tied = tied, .trained = false});
     const UsedModel reference =
         copy.empty() ? UsedModel{*communication, 0, false} : UsedModel{*copies, count, false};
+    // PPO's value model was loaded with the policy, its reward model comes last.
+    std::unique_ptr<Ppo> ppo;
+    if (settings.method == Method::ppo) {
+        load_model(g, scored(shape), list_parameters(scored(shape), Lora{}));
+        const auto policy = list_parameters(shape, settings.lora).size();
+        ppo = std::make_unique<Ppo>(g, shape,
+                                    Ppo::Models{.value = static_cast<int>(policy),
+                                                .reward = count + static_cast<int>(copy.size()),
+                                                .reference = copy.empty() ? -1 : count});
+    }
     if (layout.sharding != Sharding::none) g.attach(communication);
     tape.setup = g.take_events();
     OptimizerTape optimizer(g, parameters);
     UpdatesInBackward updates(optimizer);
     if (settings.optimizer_in_backward) g.attach(&updates);
-    KeptLoss kept =
-        run_step(g, shape, optimizer, *communication, settings.scaled(), reference, pipeline.get());
+    const auto run = [&] {
+        return ppo ? ppo->step(optimizer, *communication)
+                   : run_step(g, shape, optimizer, *communication, settings.scaled(), reference,
+                              pipeline.get());
+    };
+    Kept kept = run();
     tape.first_reductions = g.take_reductions();
     tape.first = g.take_events();
     auto events = tape.first;
@@ -379,8 +331,7 @@ Tape record_tape(const ModelShape& given, const TrainingSettings& settings,
     // step differs.
     const bool stays = layout.sharding == Sharding::fsdp_grad_op && !copy.empty();
     if (!settings.set_to_none || stays) {
-        kept = run_step(g, shape, optimizer, *communication, settings.scaled(), reference,
-                        pipeline.get());
+        kept = run();
         reductions = g.take_reductions();
         events = g.take_events();
     }

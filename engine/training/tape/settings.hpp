@@ -93,8 +93,8 @@ struct TapeDevice {
 // the scratch of reductions. Its lowest compute capability.
 int generation_of(const TapeDevice& device);
 
-// What is learnt from, as TRL runs it. The rows of a batch are pairs of answers, but for kto and
-// grpo.
+// What is learnt from, as TRL runs it. The rows of a batch are pairs of answers, but for kto, grpo
+// and ppo.
 enum class Method {
     supervised,  // labels, or the text itself
     dpo,         // against a reference model
@@ -102,9 +102,10 @@ enum class Method {
     kto,         // single answers against a reference model, each also with another prompt's
     reward,      // a number for each answer
     grpo,        // rewards of answers that the model itself generates
+    ppo,         // likewise, beside a value model that is trained, too
 };
 
-// What dpo, kto and grpo compare with: the model without its adapters, or a copy.
+// What dpo, kto, grpo and ppo compare with: the model without its adapters, or a copy.
 enum class Reference {
     none,      // its log-probabilities are known or unused
     model,     // FSDP2 shards a copy as one unit, as TRL prepares it
@@ -120,7 +121,7 @@ enum class Framework {
 struct TrainingSettings {
     std::int64_t batch = 8;  // samples per micro-batch
     int sequence = 128;      // tokens or time steps
-    int target = 0;          // tokens of a decoder's own text (t5), 0: as many; of an answer (grpo)
+    int target = 0;          // tokens of a decoder's own text (t5), 0: as many; of an answer
     int accumulation = 1;    // micro-batches per optimizer step
     Precision precision = Precision::fp32;
     Optimizer optimizer = Optimizer::adamw;
@@ -141,7 +142,7 @@ struct TrainingSettings {
     Method method = Method::supervised;
     Reference reference = Reference::model;
     bool generates = true;       // of grpo: transformers does on this card; else vLLM on others
-    std::int64_t generated = 0;  // of grpo: answers made at once, if more than a batch
+    std::int64_t generated = 0;  // answers of a step, if more than a batch
     bool whole_logits = false;   // of dpo and kto: all in fp32, as LLaMA-Factory has them
     bool frees_logits = false;   // the loop deletes them before the backward pass
     bool clip = false;           // clip_grad_norm_
@@ -170,14 +171,19 @@ struct TrainingSettings {
     bool pairs() const {
         return method == Method::dpo || method == Method::orpo || method == Method::reward;
     }
+    // The model writes texts of `target` tokens, of which it then learns.
+    bool answers() const { return method == Method::grpo || method == Method::ppo; }
     bool uses_reference() const {
-        return reference != Reference::none &&
-               (method == Method::dpo || method == Method::kto || method == Method::grpo);
+        return method == Method::ppo ||
+               (reference != Reference::none &&
+                (method == Method::dpo || method == Method::kto || method == Method::grpo));
     }
-    // TRL's trainers of preferences switch it off.
-    bool without_dropout() const { return pairs() || method == Method::kto; }
+    // Most of TRL's trainers of answers switch it off.
+    bool without_dropout() const {
+        return pairs() || method == Method::kto || method == Method::ppo;
+    }
     // Tokens of a text that count in its loss.
-    int answer_length() const { return method == Method::grpo ? target : sequence - 1; }
+    int answer_length() const { return answers() ? target : sequence - 1; }
     // Tokens of one row of the batch, of which a packed batch has one.
     std::int64_t row_length() const { return packed ? batch * sequence : sequence; }
     int target_length() const { return target > 0 ? target : sequence; }

@@ -184,6 +184,7 @@ class Layer {
             k = unit_length(g_, k, s_.head_dim);
         }
         if (traits_.scaled_queries && !(turns && traits_.even_experts)) q = scaled(q);
+        cache(g_, k, v);
         if (repeats) {
             k = repeat_kv(g_, k, context.shape);
             v = repeat_kv(g_, v, context.shape);

@@ -70,6 +70,7 @@ Var run_block(Graph& g, const ModelShape& s, const Block& b, const Var& x, const
             q = reordered(g, q);
             v = reordered(g, v);
         }
+        cache(g, k, v);
         attended = attend(g, q, k, v, bias, shape, Probabilities::before_dropout, weights);
         attended = linear(g, attended, b.attention_out, attention, true);
         attended = dropout(g, attended, s.hidden_dropout, attention);

@@ -31,6 +31,7 @@ Var attention(Graph& g, const ModelShape& s, const Block& b, const Var& x, const
         q = std::move(turned_q);
         k = std::move(turned_k);
     }
+    cache(g, k, v);
     Var y = attend(g, q, k, v, bias, shape, Probabilities::fp32_softmax, weights);
     y = linear(g, y, b.attention_out, group);
     return dropout(g, y, s.hidden_dropout, group);

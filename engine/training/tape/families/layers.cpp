@@ -68,6 +68,14 @@ AttentionShape self_attention(const Graph& g, const ModelShape& s, std::int64_t 
 
 Dtype attended_type(const Graph& g, const Var& x) { return g.autocast() ? Dtype::half : x.dtype(); }
 
+void cache(Graph& g, Var& k, Var& v) {
+    if (!g.caches()) return;
+    for (Var* one : {&k, &v}) {
+        *one = copy(g, *one, false, Group::attention);
+        g.keep_state(*one);
+    }
+}
+
 Var attend(Graph& g, const Var& given_q, const Var& given_k, const Var& given_v, const Var& bias,
            const AttentionShape& shape, Probabilities probabilities, Var& weights,
            const Var& sinks) {
@@ -141,6 +149,8 @@ Var pair_mask(Graph& g, std::int64_t queries, std::int64_t keys, bool causal, Dt
 Outputs decoder_head(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& hidden,
                      const Batch& batch) {
     const int word_embeddings = g.first_parameter();
+    g.keep_state(hidden);
+    const bool ppo = g.settings().method == Method::ppo;  // has a loss of its own
     Outputs out;
     if (s.head == Head::language_model) {
         const int weight = s.tied_head ? word_embeddings : p.next();
@@ -159,12 +169,14 @@ Outputs decoder_head(Graph& g, const ModelShape& s, ParameterCursor& p, const Va
         out.logits = linear(g, gather_text(g, hidden, Group::logits), head, Group::logits);
         if (s.traits().multiplied) out.logits = scale(g, out.logits, Group::logits);
         if (s.capped_logits) out.logits = cap(g, std::move(out.logits), Group::logits);
+        if (ppo) return out;
         if (g.settings().method != Method::supervised)
             return whole_answers(g, std::move(out.logits), head.out, batch);
         out.loss = language_model_loss(g, out.logits, batch.labels, true);
     } else {
         const Linear head{.weight = p.table(), .in = s.hidden, .out = s.labels};
         out.logits = linear(g, hidden, head, Group::logits);
+        if (ppo) return out;
         const std::int64_t rows = hidden.elements() / s.hidden / g.settings().sequence;
         out.loss = cross_entropy(g, slice(g, out.logits, rows * s.labels), batch.labels);
     }

@@ -30,10 +30,14 @@ Var attend(Graph& g, const Var& q, const Var& k, const Var& v, const Var& bias,
            const AttentionShape& shape, Probabilities probabilities, Var& weights,
            const Var& sinks = {});
 
+// Copies of k and v in a cache, if there is one, which attention then reads.
+void cache(Graph& g, Var& k, Var& v);
+
 // A layer, run plainly or under gradient checkpointing.
 template <class Layer>
 Var run_layer(Graph& g, int index, Var x, Layer layer) {
     g.set_layer(index);
+    g.keep_state(x);
     const auto& t = g.settings();
     const bool again = t.checkpointing && (index + 1) % t.checkpointed_every == 0;
     Var y = again ? g.checkpoint(x, layer) : layer(x);

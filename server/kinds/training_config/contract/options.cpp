@@ -56,7 +56,7 @@ constexpr Option kOptions[] = {
      .field = fields::setting_word<kMethods, &S::method>,
      .headline = "method {}",
      .limit =
-         {[](const Given& g) { return training(g).without_dropout(); },
+         {[](const Given& g) { return training(g).without_dropout() && !is_ppo(g); },
           "The step is that of TRL 1.16, with every token in an answer. A batch counts pairs of "
           "answers, or single ones for kto."}},
     {.pointer = "/training/reference",
@@ -69,7 +69,12 @@ constexpr Option kOptions[] = {
                                   has_no_adapters(g));
                      },
                      "Only FSDP shards a copy of the model by its layers: set reference to "
-                     "model."}}}},
+                     "model."}}},
+     .limit =
+         {is_ppo,
+          "The step is that of TRL 1.12, the last release with PPO, in rollouts of 64 answers. "
+          "Value and reward models are as large as the policy, and the value model is trained "
+          "whole."}},
     {.pointer = "/training/whole_logits",
      .field = fields::setting<&S::whole_logits>,
      .headline = "whole logits",

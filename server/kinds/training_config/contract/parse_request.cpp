@@ -133,11 +133,11 @@ void assume_training(const json& args, Request& request, FieldErrors& errors) {
         assume("/training/target_length", request.report.settings.sequence,
                "as many as in the input");
     }
-    if (request.report.settings.method == tr::Method::grpo) {
+    if (request.report.settings.answers())
         assume("/training/target_length", request.report.settings.sequence / 2,
                "half of the sequence for the answer, the rest for its prompt");
+    if (request.report.settings.method == tr::Method::grpo)
         assume("/training/reference", "none", "TRL's default: beta is 0, and nothing is compared");
-    }
     assume_adapters(args, request, assume);
 }
 

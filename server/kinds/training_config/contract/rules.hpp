@@ -21,7 +21,9 @@ inline bool has_batch(const Given& g) { return g.report.batch > 0; }
 inline bool has_no_adapters(const Given& g) { return training(g).lora.rank == 0; }
 inline bool is_not_naics(const Given& g) { return !is_family(g, tr::Family::naics); }
 inline bool generates_answers(const Given& g) { return training(g).method == tr::Method::grpo; }
+inline bool is_ppo(const Given& g) { return training(g).method == tr::Method::ppo; }
 inline bool has_no_reference(const Given& g) {
+    if (is_ppo(g)) return true;
     auto compared = training(g);
     compared.reference = tr::Reference::model;
     return !compared.uses_reference();
@@ -50,10 +52,10 @@ inline bool follows_guide(const Given& g) {
 inline constexpr Rule kNoAdapters = {has_no_adapters,
                                      "Without adapters (rank 0) there is nothing to set."};
 inline constexpr Rule kNoReference = {has_no_reference,
-                                      "Only dpo, kto and grpo compare with a reference."};
+                                      "Only dpo, kto and grpo have one to choose."};
 inline constexpr Rule kLstmDropout = {is_lstm, "An LSTM is estimated without dropout."};
 inline constexpr Rule kNoDropout = {[](const Given& g) { return training(g).without_dropout(); },
-                                    "TRL's trainers of preferences switch dropout off."};
+                                    "TRL's trainers of preferences and PPO switch dropout off."};
 inline constexpr Rule kNoDataset = {
     has_no_dataset, "Only the training hours depend on it: also give the dataset's size."};
 inline constexpr Rule kNoPipeline = {

@@ -114,6 +114,7 @@ inline constexpr std::array kMethods = {
     Word{"kto", tr::Method::kto},
     Word{"reward", tr::Method::reward},
     Word{"grpo", tr::Method::grpo},
+    Word{"ppo", tr::Method::ppo},
 };
 inline constexpr std::array kGenerators = {
     Word{"transformers", true},  // whether answers are generated on the GPU that trains

@@ -30,6 +30,7 @@ TrainingSettings settings_of(const nlohmann::json& row, const ModelShape& shape)
                : method == "orpo"           ? Method::orpo
                : method == "reward"         ? Method::reward
                : method.starts_with("grpo") ? Method::grpo
+               : method.starts_with("ppo")  ? Method::ppo
                                             : Method::supervised;
     if (method.ends_with(", none")) t.reference = Reference::none;
     if (t.method == Method::grpo) {
@@ -38,12 +39,16 @@ TrainingSettings settings_of(const nlohmann::json& row, const ModelShape& shape)
         t.generates = method == "grpo" || method.ends_with(", many");
         if (method.ends_with(", many")) t.accumulation = 2, t.generated = 64 * t.batch;
     }
+    if (t.method == Method::ppo) {
+        t.target = t.sequence / 2;
+        if (method.ends_with(", many")) t.accumulation = 2, t.generated = 8 * t.batch;
+    }
     t.whole_logits = method.ends_with(", whole");
     t.packed = row["method"] == "packed";
     t.fused_loss = row["method"] == "fused_loss";
     t.lora.dora = row["method"] == "dora";
     t.kernel = OptimizerKernel::foreach;
-    t.clip = true;
+    t.clip = t.method != Method::ppo;
     t.checkpointing = row["checkpointing"];
     t.checkpointed_every = method == "every_2" ? 2 : 1;
     t.padded = row["padded"];
@@ -87,6 +92,11 @@ TEST(WholeSteps, OfPublishedShapesEqualPyTorchsOwnSteps) {
 // Those of TRL's trainers of preferences, by tests/pytorch/preference_steps.py.
 TEST(WholeSteps, OfPreferencesEqualTrlsOwnSteps) {
     EXPECT_EQ(compare_peaks("trl_1_16_preference_steps.json", 40, 0.993).size(), 3U);
+}
+
+// Of TRL's PPOTrainer, by tests/pytorch/ppo_steps.py.
+TEST(WholeSteps, OfPpoEqualTrlsOwnSteps) {
+    EXPECT_EQ(compare_peaks("trl_1_12_ppo_steps.json", 23, 0.997).size(), 3U);
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ json methods_json(const Request& request) {
 json training_json(const Request& request) {
     constexpr std::string_view group = "/training/";
     const auto& r = request.report;
-    const bool answers = r.settings.method == tr::Method::grpo;
+    const bool answers = r.settings.answers();
     json facts = {{"target_length",
                    answers || r.shape.has_decoder() ? json(r.settings.target_length()) : json()},
                   {"lora_targets", lora_targets(r.shape, r.settings.lora)},

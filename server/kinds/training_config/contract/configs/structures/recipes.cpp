@@ -356,7 +356,9 @@ bool read_torchtune(Reader& in) {
         in.unmodelled({"loss", "_component_"},
                       std::string("torchtune's pairs of answers and further models are not "
                                   "modelled; the nearest that is: estimate --method ") +
-                          (loss.ends_with("DPOLoss") ? "dpo --whole-logits" : "grpo"));
+                          (loss.ends_with("DPOLoss")   ? "dpo --whole-logits"
+                           : loss.ends_with("PPOLoss") ? "ppo"
+                                                       : "grpo"));
     run.notes.emplace_back(
         "torchtune's own model and loss keep less than those of transformers, "
         "which are estimated");

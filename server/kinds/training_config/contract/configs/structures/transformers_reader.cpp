@@ -192,6 +192,7 @@ class ArgumentReader {
             std::string_view keys, losses;
         };
         static constexpr Sign kSigns[] = {
+            {"ppo", "vf_coef cliprange_value", ""},
             {"grpo", "num_generations epsilon_high scale_rewards num_iterations",
              "grpo bnpo dr_grpo dapo cispo sapo luspo vespo"},
             {"kto", "desirable_weight undesirable_weight", "kto apo_zero_unpaired"},
@@ -225,7 +226,42 @@ class ArgumentReader {
             if (shows && !training.contains("method")) training["method"] = sign.method;
         }
         if (in_.value(in("precompute_ref_log_probs"), false)) training["reference"] = "none";
-        if (training.value("method", "") == "grpo") read_answers(in_, around_);
+        const auto method = training.value("method", "");
+        if (method == "grpo") read_answers(in_, around_);
+        if (method == "ppo") read_rollouts();
+    }
+
+    // TRL's PPOTrainer runs a loop of its own, which neither clips nor turns recomputation on.
+    void read_rollouts() {
+        auto& training = run_.training;
+        for (const char* name :
+             {"num_ppo_epochs", "num_mini_batches", "whiten_rewards", "kl_coef", "kl_estimator",
+              "cliprange", "vf_coef", "cliprange_value", "gamma", "lam", "missing_eos_penalty",
+              "total_episodes", "num_sample_generations", "stop_token", "stop_token_id",
+              "exp_name"})
+            in_.node(in(name));
+        const auto answer = in_.value(in("response_length"), std::int64_t{53});
+        training["target_length"] = answer;
+        training["sequence_length"] = 512 + answer;
+        run_.notes.emplace_back(
+            "prompts of 512 tokens are assumed (change it with --sequence-length, prompt and "
+            "answer)");
+        if (in_.value(in("gradient_checkpointing"), false))
+            run_.notes.push_back(place_of(in("gradient_checkpointing")) +
+                                 " has no effect in TRL's PPOTrainer");
+        training["checkpointing"] = false;
+        in_.clip(false);
+        const auto policy = in_.word(in("sft_model_path"));
+        if (run_.model.empty()) run_.model = policy;
+        const auto reward = in_.word(in("reward_model_path"));
+        if (!reward.empty() && reward != run_.model && reward != policy)
+            in_.unmodelled(in("reward_model_path"),
+                           "value and reward models are estimated as large as the policy; if they "
+                           "are, say so with --method ppo",
+                           "--method");
+        if (in_.value(in("local_rollout_forward_batch_size"), std::int64_t{64}) > 64)
+            in_.unmodelled(in("local_rollout_forward_batch_size"),
+                           "PPO's rollouts are modelled for 64 answers at once");
     }
 
     // "full_shard auto_wrap", a list of such words, or true; FSDP's own settings are beside it.

@@ -141,6 +141,22 @@ TEST(ReadRun, NamesWhatIsOffThoughItIsUsuallyOn) {
     EXPECT_THAT(unmodelled(kFactory + "freeze_vision_tower: false\n"), HasSubstr("is false"));
 }
 
+TEST(ReadRun, ReadsPpoAsTrlRunsIt) {
+    const auto ppo = kTrl + "vf_coef: 0.1\nresponse_length: 100\n";
+    const auto run = run_of(ppo + "gradient_checkpointing: true\nsft_model_path: a/b\n");
+    EXPECT_EQ(run.training["method"], "ppo");
+    EXPECT_EQ(run.training["target_length"], 100);
+    EXPECT_EQ(run.training["sequence_length"], 612);
+    EXPECT_EQ(run.training["checkpointing"], false);
+    EXPECT_EQ(run.training["clip"], false);
+    EXPECT_EQ(run.model, "a/b");
+    EXPECT_TRUE(run.unmodelled.empty());
+    EXPECT_THAT(notes(ppo + "gradient_checkpointing: true\n"), HasSubstr("has no effect"));
+    EXPECT_THAT(unmodelled(ppo + "reward_model_path: c/d\n"), HasSubstr("as large as the policy"));
+    EXPECT_THAT(unmodelled(ppo + "local_rollout_forward_batch_size: 128\n"),
+                HasSubstr("64 answers"));
+}
+
 TEST(ReadRun, ReadsWhatIsTrainedWholeBesideAdapters) {
     using nlohmann::json;
     const json both = {"embed_tokens", "lm_head"};

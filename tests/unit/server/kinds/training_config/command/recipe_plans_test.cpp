@@ -297,11 +297,11 @@ TEST(ReadRun, ReadsTorchtunesConfiguration) {
     EXPECT_THAT(unmodelled("model: {_component_: torchtune.models.gemma.gemma_2b}\ntasks: [a]\n"),
                 HasSubstr("trains nothing"));
     EXPECT_THAT(unmodelled(full + "loss: {_component_: torchtune.rlhf.loss.PPOLoss}\n"),
-                HasSubstr("--method grpo"));
+                HasSubstr("--method ppo"));
     EXPECT_EQ(unmodelled(full + "tensor_parallel_dim: 1\ntensor_parallel_plan: {a: b}\n"), "");
     EXPECT_THAT(unmodelled(full + "tensor_parallel_dim: 2\ntensor_parallel_plan: {a: b}\n"),
                 HasSubstr("tensor_parallel_dim is 2"));
-    EXPECT_THAT(unmodelled(full + "reward_functions: [a]\n"), HasSubstr("--method dpo or grpo"));
+    EXPECT_THAT(unmodelled(full + "reward_functions: [a]\n"), HasSubstr("--method dpo, grpo"));
     const auto kernel = [](const std::string& optimizer) {
         return run_of(
                    "model: {_component_: torchtune.models.llama2.llama2_7b}\nbatch_size: 1\n"
