@@ -82,6 +82,9 @@ def _(w):
         assert f"stage is {stage}" in w.unmodelled(FACTORY | {"stage": stage}, flags=flags)
     grpo = w.shown(TRL | {"num_generations": 8, "max_completion_length": 256}, flags=flags)
     assert (grpo["training"]["method"], grpo["training"]["target_length"]) == ("grpo", 256), grpo
+    ppo = w.shown(TRL | {"vf_coef": 0.1, "response_length": 100}, flags=flags)
+    assert (ppo["training"]["method"], ppo["training"]["target_length"]) == ("ppo", 100), ppo
+    assert "as large as the policy" in w.unmodelled(TRL | {"vf_coef": 0.1, "reward_model_path": "a/b"}, flags=flags)
     assert "vLLM beside" in w.unmodelled(TRL | {"num_generations": 8, "use_vllm": True}, flags=flags)
     assert w.shown(TRL | {"center_rewards_coefficient": 0.01}, flags=flags)["training"]["method"] == "reward"
 
@@ -123,8 +126,8 @@ def _(w):
     assert "FP8 is not modelled" in w.shown(FACTORY | {"fp8": True}, flags=flags)["notes"][0]
     assert "freeze" in w.unmodelled(FACTORY | {"finetuning_type": "freeze"}, flags=flags)
     eight = w.shown(FACTORY, flags=flags)["device_used_bytes"]
-    # A copy of 389 million numbers in fp32, its gradients and both moments.
-    near((w.shown(FACTORY | {"additional_target": "embed_tokens"}, flags=flags)["device_used_bytes"] - eight) / GIB, 5.8, high=25)
+    # A copy of 389 million numbers in fp32, its gradients and both moments, and fp32 from layer to layer; in larger segments.
+    near((w.shown(FACTORY | {"additional_target": "embed_tokens"}, flags=flags)["device_used_bytes"] - eight) / GIB, 5.8, 0, 45)
     assert w.shown({key: value for key, value in FACTORY.items() if key != "lora_rank"}, flags=flags)["device_used_bytes"] == eight
     assert w.shown(FACTORY | {"flash_attn": "fa2"}, flags=flags)["training"]["attention"] == "flash_attention_2"
     assert w.shown(FACTORY | {"enable_liger_kernel": True}, flags=flags)["device_used_bytes"] < eight
