@@ -48,7 +48,7 @@ language plpgsql security definer set search_path = plimsoll, pg_temp
 declare
   v_count constant int := cardinality(p_teams);
   v_tasks int := cardinality(p_task_jobs);
-  v_short constant int := 256;  -- bytes of an input in a job's row, which is copied at each change of the job
+  v_short constant int := 128;  -- bytes of an input in a job's row, of which each change makes a copy
   v_day constant bigint := day_of(p_now)::bigint << 40;
   v_found record;
   v_classes smallint[];

@@ -48,7 +48,7 @@ class Road(QueueCase):
         self.assertEqual(bytes(self.queue.one('select content from report where job_id = %s', id)), b'{"r": 2}')
 
     def test_an_input_is_handed_out_from_the_jobs_row_or_its_own_alike(self):
-        short, long = b's' * 256, b'l' * 257  # the long one has a row in task
+        short, long = b's' * 128, b'l' * 129  # the long one has a row in task
         alone = [[task(3, data=short)], [task(4, data=long)], [task(5, data=None)]]
         later = [[task(6, data=short)], [task(7, data=long)]]
         ids = self.submit(*(job(self.team, tasks, merge=False) for tasks in alone),
@@ -388,7 +388,12 @@ class Road(QueueCase):
                                          job(self.team, [task(seconds=0.001)] * 2))
         listener = self.second_queue().connection
         listener.execute('listen plimsoll_job')
-        told = lambda: [int(id) for notice in listener.notifies(timeout=0) for id in notice.payload.split(',')]
+
+        def told():
+            listener.execute("notify plimsoll_job, 'end'")  # it arrives after what was committed before
+            payloads = iter(notice.payload for notice in listener.notifies())
+            return [int(id) for payload in iter(lambda: next(payloads), 'end') for id in payload.split(',')]
+
         tasks = self.queue.claim(self.cpu, seconds=0.03)
         self.assertEqual((tasks[0].job_id, told()), (moment, []))
         tasks += self.queue.claim(self.cpu)
