@@ -12,6 +12,39 @@ class Retries(QueueCase):
     def fail(self, tasks, outcome='retry', error='busy', delay=None, worker=None):
         return self.queue.complete(worker or self.cpu, tasks, outcome=outcome, error=error, delay=delay)
 
+    def test_an_input_is_handed_out_alike_from_the_jobs_row_or_its_own(self):
+        short, long = b's' * 128, b'l' * 129  # the long one has a row in task
+        alone = [[task(3, data=short)], [task(4, data=long)], [task(5, data=None)]]
+        later = [[task(6, data=short)], [task(7, data=long)]]
+        ids = self.submit(*(job(self.team, tasks, merge=False) for tasks in alone),
+                          *(job(self.team, tasks, merge=False, run_at=self.seconds_from_now(5)) for tasks in later))
+        self.assertEqual([r.job_id for r in self.queue.rows('select job_id from task order by 1')], [ids[1], ids[4]])
+        listed = self.queue.rows('select job_id, seq, first_item, items, input from job_task order by 1')
+        self.assertEqual([(*r[:4], r.input and bytes(r.input)) for r in listed],
+                         [(id, 0, 0, items, data) for id, [(items, _, data)] in zip(ids, alone + later)])
+
+        def claim():
+            tasks = self.queue.claim(self.cpu)
+            return tasks, {(t.job_id, t.task, t.items, t.input) for t in tasks}
+
+        expected = lambda some: {(id, 0, items, data) for id, [(items, _, data)] in zip(ids, alone + later) if id in some}
+        tasks, found = claim()  # first tasks alone
+        self.assertEqual(found, expected(ids[:3]))
+        self.queue.complete(self.cpu, tasks, outcome='final', error='cannot')
+        self.assertEqual([self.job(id).items_failed for id in ids[:3]], [3, 4, 5])
+        self.assertEqual(set(self.queue.redrive(self.team, *ids[:3]).values()), {'redriven'})
+        self.pass_time(5)
+        self.assertEqual(self.queue.promote(), 2)
+        [split] = self.submit(job(self.team, [task(1), task(1)]))
+        tasks, found = claim()  # beside another task of a job
+        self.assertEqual(found, expected(ids) | {(split, 0, 1, b'in'), (split, 1, 1, b'in')})
+        self.queue.complete(self.cpu, tasks)
+        self.run_merges()
+        self.assertEqual([(self.job(id).state, self.job(id).items_ok) for id in (*ids, split)], [('succeeded', n) for n in (3, 4, 5, 6, 7, 2)])
+        for id, [(items, _, _)] in zip(ids, alone + later):
+            [row] = self.queue.rows("select task, first_item, items, state from list_tasks(%s, %s, -1, null, null, null, null, null, 100, 10)", self.team, id)
+            self.assertEqual(tuple(row), (0, 0, items, 'done'))
+
     def test_a_retry_waits_for_its_time_and_is_bounded(self):
         [id] = self.submit(job(self.team))
         self.queue.connection.execute('update job set max_attempts = 3')
