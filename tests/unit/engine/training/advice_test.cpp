@@ -368,7 +368,8 @@ TEST(Diagnosis, NamesOtherProcessesAndAlternativesToCheckpointing) {
 TEST(Diagnosis, GivesNoRedundantAdvice) {
     const auto changes = [](const Observation& seen) {
         std::string all;
-        for (const auto& cause : *diagnose(seen)) all += cause.change + "\n";
+        const auto causes = *diagnose(seen);
+        for (const auto& cause : causes) all += cause.change + "\n";
         return all;
     };
     const auto done = changes(

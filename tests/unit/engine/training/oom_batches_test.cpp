@@ -145,7 +145,8 @@ TEST(OomBatches, AreNeverRecommended) {
         for (double safety = 0.5; safety < 0.86; safety += 0.05) {
             r.goal = goal;
             r.search.safety = safety;
-            for (const auto& card : make_report(r)->gpus)
+            const auto report = make_report(r);
+            for (const auto& card : report->gpus)
                 if (card.reason != BatchReason::nothing_fits)
                     EXPECT_LE(card.reserved, card.limits.limit_bytes)
                         << card.gpu.id << " at " << safety << ", batch " << card.batch;
