@@ -368,8 +368,7 @@ TEST(Diagnosis, NamesOtherProcessesAndAlternativesToCheckpointing) {
 TEST(Diagnosis, GivesNoRedundantAdvice) {
     const auto changes = [](const Observation& seen) {
         std::string all;
-        const auto causes = *diagnose(seen);
-        for (const auto& cause : causes) all += cause.change + "\n";
+        for (const auto list = *diagnose(seen); const auto& one : list) all += one.change + "\n";
         return all;
     };
     const auto done = changes(
