@@ -45,9 +45,7 @@ void read_gemma4(ConfigReader& read, ModelShape& s) {
     if (read.json().contains("hidden_size_per_layer_input") &&
         !read.has("hidden_size_per_layer_input"))
         s.layer_inputs = 0;
-    int words = 262'144;
-    read.integer("vocab_size_per_layer_input", words);
-    s.layer_vocab = words;
+    read.integer("vocab_size_per_layer_input", s.layer_vocab);
     read.boolean("enable_moe_block", s.own_traits->beside);
     if (s.own_traits->beside) {
         s.family = Family::mixtral;

@@ -302,8 +302,9 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Batch
 
     Var x = embeddings;
     for (int i = 0; i < s.layers; ++i) {
-        const Layer layer(g, s.of_layer(i), routers);
-        const DecoderBlock block = read_decoder_block(g, s.of_layer(i), p, i);
+        const auto own = s.of_layer(i);
+        const Layer layer(g, own, routers);
+        const DecoderBlock block = read_decoder_block(g, own, p, i);
         const Context& context = s.has_window(i) ? windowed : full;
         const bool turns = s.has_rotary(i);
         x = run_layer(g, i, std::move(x),

@@ -84,28 +84,21 @@ Var parameter(Graph& g, int index) {
 
 namespace {
 
-// x * rsqrt(mean(x^2) + eps) in fp32
-Var normalised(Graph& g, const Var& x, std::int64_t width) {
+// x * rsqrt(mean(x^2) + eps) in fp32. Gemma 4 writes the root as a power, which keeps its input.
+Var normalised(Graph& g, const Var& x, std::int64_t width, bool by_power = false) {
     constexpr auto group = Group::norms;
     const Var wide = to(g, x, Dtype::fp32, group);
     const Var variance = row_mean(g, power(g, wide, group), x.elements() / width);
-    return multiply(g, wide, reciprocal_root(g, shift(g, variance, group)), group,
-                    Broadcast::over_columns);
-}
-
-// x * (mean(x^2) + eps)^-0.5 in fp32
-Var powered(Graph& g, const Var& x, std::int64_t width) {
-    constexpr auto group = Group::norms;
-    const Var wide = to(g, x, Dtype::fp32, group);
-    const Var mean = shift(g, row_mean(g, power(g, wide, group), x.elements() / width), group);
-    return multiply(g, wide, power(g, mean, group), group, Broadcast::over_columns);
+    const Var shifted = shift(g, variance, group);
+    return multiply(g, wide, by_power ? power(g, shifted, group) : reciprocal_root(g, shifted),
+                    group, Broadcast::over_columns);
 }
 
 }  // namespace
 
 Var power_rms_norm(Graph& g, const Var& x, int weight, std::int64_t width) {
     constexpr auto group = Group::norms;
-    Var y = powered(g, x, width);
+    Var y = normalised(g, x, width, true);
     if (weight >= 0)
         y = multiply(g, y, to(g, parameter(g, weight), Dtype::fp32, Group::half_weights), group,
                      Broadcast::over_rows);
