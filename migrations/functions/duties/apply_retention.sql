@@ -1,7 +1,6 @@
 -- Duty, hourly: drops the days older than p_keep_days, the oldest first, one day per call. outcome: dropped; busy (the
--- tables are in use: retry at the next tick; the lock wait is short, so that claims never queue behind it); unfinished
--- (a day with an unfinished job is kept). The usage of the day's jobs is counted first, and rows elsewhere that refer
--- to them are deleted.
+-- tables are in use: retry at the next tick; the wait is short, so that claims never queue behind it); unfinished (kept
+-- for a job). The usage of the day's jobs is counted first, and rows elsewhere that refer to them are deleted.
 create or replace function apply_retention(p_keep_days int, p_now timestamptz default clock_timestamp())
 returns table (day date, outcome text) language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare
@@ -9,8 +8,9 @@ declare
   v_table text;
 begin
   for v_day in
-    select substr(c.relname, 5)::int d from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'job'::regclass and substr(c.relname, 5)::int < day_of(p_now) - p_keep_days order by d
+    select substr(x.name, 5)::int d from (
+      select i.inhrelid::regclass::text name from pg_inherits i where i.inhparent = 'job'::regclass offset 0) x
+    where substr(x.name, 5)::int < day_of(p_now) - p_keep_days order by d  -- of these names alone, in every plan
   loop
     day := date '1970-01-01' + v_day;
     -- Through the parent table, whose policy lets this role see rows.

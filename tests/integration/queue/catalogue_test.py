@@ -105,6 +105,9 @@ class Catalogue(unittest.TestCase):
 
     def test_a_migrator_without_superuser_rights_is_enough_and_roles_are_shared_by_databases(self):
         self.queue.connection.execute('create role plimsoll_migrator login createrole')
+        if self.queue.connection.info.server_version >= 160000:  # else it may alter only roles that it made itself
+            self.queue.connection.execute('''grant plimsoll_owner, plimsoll_queue, plimsoll_identity, plimsoll_guest, plimsoll_app,
+                plimsoll_worker, plimsoll_metrics to plimsoll_migrator with admin option''')
         self.queue.connection.execute('create database managed')
         self.addCleanup(self.queue.connection.execute, 'drop database managed')
         self.queue.connection.execute('grant create on database managed to plimsoll_migrator')

@@ -47,6 +47,12 @@ class Retention(QueueCase):
         self.assertEqual(datetime.date(1970, 1, 1) + datetime.timedelta(days=id >> 40), self.queue.now.date())
         self.run_all()
 
+    def test_no_plan_takes_another_tables_name_for_a_day(self):
+        self.queue.connection.execute('set enable_nestloop = off')  # as the statistics of 400 days have it
+        self.addCleanup(self.queue.connection.execute, 'reset enable_nestloop')
+        self.on_day(12)
+        self.assertEqual(self.retain(9), ['dropped'])
+
     def test_old_days_are_dropped_one_per_call_and_unfinished_jobs_keep_theirs(self):
         for days in (12, 11, 10):
             self.on_day(days)

@@ -3,6 +3,8 @@
 import datetime
 import unittest
 
+import psycopg
+
 from queue_case import QueueCase
 from queue_client import job
 
@@ -69,7 +71,10 @@ class Vacuum(QueueCase):
         self.assertEqual(self.holders(75), [('prepared_transaction', 'forgotten', 75)])
 
     def slot(self, made):
-        self.queue.connection.execute(made)
+        try:
+            self.queue.connection.execute(made)
+        except psycopg.errors.UndefinedFile:
+            self.skipTest('this PostgreSQL has no test_decoding')
         name = self.queue.one('select slot_name from pg_replication_slots')
         self.addCleanup(self.queue.connection.execute, 'select pg_drop_replication_slot(slot_name) from pg_replication_slots')
         return name

@@ -4,7 +4,9 @@ at every step.
     tests/support/with_database tests/simulation/queue/replay.py SIMULATION [--histories 100] [--seed 1] [--without GUARD…]
 
 SIMULATION is the program queue_simulation. Time is an argument of every function, and each history is a transaction
-that is rolled back. A difference prints the seed and the step; the same --seed with --histories 1 repeats it.
+that is rolled back. Every other job has inputs that are too long for a job's row. A claim must bring each task's own
+input, a merge its tasks' partials, the invariants hold at a history's end, and deleted jobs and dropped days leave nothing.
+A difference prints the seed and the step; the same --seed with --histories 1 repeats it.
 """
 
 import argparse
@@ -17,9 +19,11 @@ import subprocess
 import sys
 import time
 
+import psycopg
 from psycopg.rows import tuple_row
 
 from queue_client import connect
+from queue_invariants import INVARIANTS
 
 HERE = pathlib.Path(__file__).resolve().parent
 CLASSES = ['cpu', 'host']
@@ -40,6 +44,9 @@ class History:
         self.day = FIRST_DAY
         self.drawn = 0  # jobs that were submitted, also those that were not made
         self.jobs, self.job_numbers = {}, {}  # number in the history → id, and back
+        self.inputs = {}  # (number of a job, task) → its items and input
+        self.known = {}  # the jobs after the step before
+        self.ends_by_day = header['seed'] % 4 == 0
         self.workers, self.worker_numbers = {}, {}
         self.first_number = self.one("select nextval('job_seq') << 20")
         self.first_fence, self.fences = self.one("select nextval('fence_seq')"), {}  # fences by their number in the history
@@ -81,6 +88,27 @@ class History:
     def job(self, number):
         return self.jobs.get(number, number)  # a job that was never made: an id of none
 
+    @staticmethod
+    def input(job, task):
+        return f'input {task} of job {job}'.ljust(129 if job % 2 else 1).encode()
+
+    @staticmethod
+    def alike(what, given, wanted):
+        if not same(given, wanted):
+            raise Different(f'{what}\n  SQL   {given}\n  rules {wanted}')
+
+    def end(self):
+        self.connection.execute('set local enable_nestloop = off')  # the tables have no statistics
+        for name, sql in INVARIANTS.items():
+            self.alike(name, self.rows(sql + ' limit 3'), [])
+        if self.ends_by_day:
+            self.drop_days(self.epoch + 2 * FIRST_DAY * DAY, 1)
+        for team in self.teams:
+            self.rows('select delete_jobs(%s, array(select id from job where team_id = %s and finished_at is not null))', team, team)
+        for table in ('job', 'job_task', 'task', 'result', 'attempt', 'event', 'report', 'job_standing'):
+            self.alike(f'{table} of deleted jobs', self.rows(f"""select t.* from {table} t left join job j on j.id = t.{'id' if table == 'job' else 'job_id'}
+                where j.id is null or j.finished_at is not null limit 3"""), [])
+
     # The calls, by the names in the record: arguments as recorded, answers as recorded.
 
     def pass_(self, now):
@@ -91,7 +119,7 @@ class History:
     def enqueue(self, now, *jobs):
         n = len(jobs)
         lanes = [self.keys[j[0]] for j in jobs]
-        tasks = [(i, *t) for i, j in enumerate(jobs, 1) for t in j[8]]
+        tasks = [(i, *t, self.input(self.drawn + i - 1, number)) for i, j in enumerate(jobs, 1) for number, t in enumerate(j[8])]
         none = [None] * n
         rows = self.rows(
             """select job_id, outcome from enqueue(%s::bigint[], %s::bigint[], %s::text[], %s::smallint[], %s::json[], %s::text[], %s::jsonb[],
@@ -102,13 +130,14 @@ class History:
             [None if j[5] < 0 else f'key {j[5]}' for j in jobs], [None if j[5] < 0 else bytes([j[6]]) for j in jobs],
             [self.at(j[3]) for j in jobs], [None if j[4] is None else j[4] / 1000 for j in jobs],
             [None if j[7] < 0 else f'unique {j[7]}' for j in jobs],
-            [t[0] for t in tasks], [t[1] for t in tasks], [t[2] for t in tasks], [b'in'] * len(tasks), now)
+            [t[0] for t in tasks], [t[1] for t in tasks], [t[2] for t in tasks], [t[3] for t in tasks], now)
         answers = []
-        for job_id, outcome in rows:
+        for (job_id, outcome), job in zip(rows, jobs):
             number = self.drawn
             self.drawn += 1
             if outcome == 'created':
                 self.jobs[number], self.job_numbers[job_id] = job_id, number
+                self.inputs |= {(number, task): (t[0], self.input(number, task)) for task, t in enumerate(job[8])}
             answers.append([outcome, -1 if job_id is None else self.job_numbers[job_id]])
         return answers
 
@@ -135,7 +164,12 @@ class History:
         rows = self.rows('select * from replay.claim(%s, %s, %s, %s, %s)', self.workers[worker], epoch, seconds, tasks, now)
         if rows and rows[0][0] is None:
             return 'unregistered'
-        return [[self.fence_number(fence), self.job_numbers[job], task, attempt] for fence, job, task, attempt in rows]
+        for _, job, task, _, *brought in rows:
+            number = self.job_numbers[job]
+            done = sum(state == 1 for state, _ in self.known.get(str(number), [[]])[-1])
+            self.alike(f'task {task} of job {number}', tuple(brought), (*self.inputs.get((number, task), (None, None)),
+                                                                        None if (number, task) in self.inputs else [b'{}'] * done))
+        return [[self.fence_number(fence), self.job_numbers[job], task, attempt] for fence, job, task, attempt, *_ in rows]
 
     def complete(self, now, worker, epoch, fence, tasks):
         n = len(tasks)
@@ -189,7 +223,7 @@ class History:
                        for fence, worker, epoch, tasks in told['leases'] or []],
             'scheduled': sorted([ms(at), self.job_numbers[job], task, attempt, crashes] for at, job, task, attempt, crashes in told['scheduled'] or []),
             'workers': [[epoch, state, ms(seen)] for epoch, state, seen in told['workers'] or []],
-            'jobs': {str(self.job_numbers[j[0]]): [*j[1:9], self.fence_number(j[9]), [[s, self.fence_number(f)] for s, f in j[10]]]
+            'jobs': {str(self.job_numbers[j[0]]): [*j[1:9], self.fence_number(j[9]), [[s, self.fence_number(f)] for s, f in j[10] or []]]
                      for j in told['jobs'] or []},
         }
 
@@ -204,8 +238,8 @@ class History:
         expected['scheduled'].sort()
         expected['workers'] = [w for w in expected['workers'] if w[0] > 0]
         for what, given, wanted in [('answer', answer, line['answer']), *((name, value, expected[name]) for name, value in self.state().items())]:
-            if not same(given, wanted):
-                raise Different(f"{line['call']} {arguments}: {what}\n  SQL   {given}\n  rules {wanted}")
+            self.alike(f"{line['call']} {arguments}: {what}", given, wanted)
+        self.known = expected['jobs']
 
 
 def same(a, b):
@@ -218,6 +252,41 @@ def same(a, b):
     return a == b
 
 
+def prepare():
+    connection = connect()
+    connection.execute((HERE / 'replay.sql').read_text())
+    connection.execute('set search_path = plimsoll; select ensure_partitions()')
+    return connection
+
+
+def replay(connection, program, seed, histories, *options):
+    """The number of steps, all alike; raises Different."""
+    with subprocess.Popen([program, '--few', '--record', '--seed', str(seed), '--histories', str(histories), *options],
+                          stdout=subprocess.PIPE, text=True) as simulation:
+        steps = ended = 0
+        try:
+            for line in map(json.loads, simulation.stdout):
+                if 'seed' in line:
+                    connection.execute('begin')
+                    seed, history, step = line['seed'], History(connection, line), 0
+                elif 'call' in line:
+                    step += 1
+                    history.step(line)
+                else:
+                    history.end()
+                    connection.execute('rollback')
+                    steps += step
+                    ended += 1
+                    if ended % 100 == 0:
+                        print(f'{ended} histories, {steps} steps', flush=True)
+        except (Different, psycopg.Error) as different:
+            simulation.terminate()
+            connection.execute('rollback')
+            raise Different(f'seed {seed}, step {step}: {different}') from different
+    assert simulation.returncode == 0 and ended == histories, 'the simulation failed'
+    return steps
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('simulation')
@@ -225,32 +294,12 @@ def main():
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--without', action='append', default=[], help='a guard that the rules then lack: a difference is expected')
     given = parser.parse_args()
-    connection = connect()
-    connection.execute((HERE / 'replay.sql').read_text())
-    connection.execute('set search_path = plimsoll; select ensure_partitions()')
-    guards = [word for guard in given.without for word in ('--without', guard)]
-    with subprocess.Popen([given.simulation, '--few', '--record', '--seed', str(given.seed), '--histories', str(given.histories), *guards],
-                          stdout=subprocess.PIPE, text=True) as simulation:
-        start, steps, histories, history = time.monotonic(), 0, 0, None
-        for line in map(json.loads, simulation.stdout):
-            if 'seed' in line:
-                connection.execute('begin')
-                seed, history, step = line['seed'], History(connection, line), 0
-            elif 'call' in line:
-                step += 1
-                try:
-                    history.step(line)
-                except Different as different:
-                    simulation.terminate()
-                    sys.exit(f'seed {seed}, step {step}: {different}')
-            else:
-                connection.execute('rollback')
-                steps += step
-                histories += 1
-                if histories % 100 == 0:
-                    print(f'{histories} histories, {steps} steps', flush=True)
-    assert simulation.returncode == 0 and histories == given.histories, 'the simulation failed'
-    print(f'{histories} histories, {steps} steps, alike at every one; {time.monotonic() - start:.0f} s')
+    start = time.monotonic()
+    try:
+        steps = replay(prepare(), given.simulation, given.seed, given.histories, *(word for guard in given.without for word in ('--without', guard)))
+    except Different as different:
+        sys.exit(str(different))
+    print(f'{given.histories} histories, {steps} steps, alike at every one; {time.monotonic() - start:.0f} s')
 
 
 if __name__ == '__main__':

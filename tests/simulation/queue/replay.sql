@@ -6,14 +6,14 @@ set search_path = replay, plimsoll;
 
 -- A claim; a worker that is not registered gets one row without a fence, instead of an error.
 create function replay.claim(p_worker int, p_epoch int, p_seconds float8, p_tasks int, p_now timestamptz)
-returns table (fence bigint, job_id bigint, task int, attempt smallint) language plpgsql as $$
+returns table (fence bigint, job_id bigint, task int, attempt smallint, items int, input bytea, partials bytea[]) language plpgsql as $$
 begin
-  return query select c.fence, c.job_id, u.task, u.attempt
+  return query select c.fence, c.job_id, u.task, u.attempt, u.items, u.input, c.partials
   from claim(p_worker, p_epoch, p_seconds, p_tasks, null, '{}', p_now) n
   cross join lateral read_lease(p_worker, p_epoch, array[-n.fence]) c
-  cross join unnest(c.tasks, c.attempts, c.places) u(task, attempt, place) order by u.place;
+  cross join unnest(c.tasks, c.attempts, c.places, c.items, c.inputs) u(task, attempt, place, items, input) order by u.place;
 exception when sqlstate 'PLM01' then
-  return query select null::bigint, null::bigint, null::int, null::smallint;
+  return query select null::bigint, null::bigint, null::int, null::smallint, null::int, null::bytea, null::bytea[];
 end
 $$;
 
