@@ -73,3 +73,15 @@ class LiveBlocks(TorchDispatchMode):
             if isinstance(tensor, torch.Tensor):
                 self.watch(tensor)
         return out
+
+
+def packed_states(model):
+    """The scales of bitsandbytes' layers, which are no parameters."""
+    for module in model.modules():
+        state = getattr(getattr(module, 'weight', None), 'quant_state', None)
+        for one in (state, getattr(state, 'state2', None)):
+            if one is not None:
+                yield from (one.absmax, one.code, *((one.offset,) if one.offset is not None else ()))
+        eight = getattr(module, 'state', None)
+        if getattr(eight, 'SCB', None) is not None:
+            yield eight.SCB

@@ -49,6 +49,7 @@ LORA_TARGETS = {'bert': ['query', 'value'], 'roberta': ['query', 'value'], 'dist
                 'deepseek_v3': ['q_b_proj', 'kv_b_proj']}
 
 QUANTIZED = ('bert', 'llama', 'qwen3', 'gemma2', 'phi3')
+MIXTURES = ('mixtral', 'qwen3_moe', 'olmoe', 'gpt_oss')  # whose experts are not
 POSITIONS = {'vit-base': 197, 'whisper-small': 1500}  # of a sample, whatever the case's length
 LIGER = ('llama', 'qwen3', 'gemma2', 'gemma3_text', 'phi3', 'mixtral', 'smollm3', 'olmo2', 'olmo3',
          'exaone4', 'glm4', 'deepseek_v2', 'deepseek_v3', 'gpt_oss', 'llama4_text')
@@ -87,6 +88,9 @@ def cases():
                 yield Case(model, 'bf16_autocast', 'sdpa', *long, 8, False, False, 'a100_80gb', quantization)
             yield Case(model, 'bf16_autocast', 'sdpa', *long, 8, True, False, 'a100_80gb', 'nf4_double')
             yield Case(model, 'fp32', 'sdpa', *long, 8, False, False, 'a100_80gb', 'nf4_double')
+        if MODELS[model][1]['model_type'] in MIXTURES:
+            for quantization in ('nf4_double', 'int8'):
+                yield Case(model, 'bf16', 'sdpa', *long, 8, False, False, 'a100_80gb', quantization)
 
 
 def method_cases(model):
@@ -136,7 +140,7 @@ def quantize(model, case):
     """What from_pretrained(quantization_config=...) and prepare_model_for_kbit_training do to the layers."""
     for parent in layers_of(model).modules():
         for name, layer in list(parent.named_children()):
-            if isinstance(layer, torch.nn.Linear):
+            if type(layer) is torch.nn.Linear:  # as transformers chooses
                 setattr(parent, name, Packed8(layer) if case.quantization == 'int8' else
                         Packed(layer, case.quantization == 'nf4_double'))
     model.is_loaded_in_4bit, model.is_loaded_in_8bit = case.quantization != 'int8', case.quantization == 'int8'

@@ -37,8 +37,8 @@ MIXTURES = ('qwen3_moe', 'mixtral, 4 experts')
 # Others compute theirs alike.
 ALIKE = ('olmoe', 'granitemoe', 'glm4_moe', 'deepseek_v3', 'deepseek_v2')
 Case = collections.namedtuple('Case', 'model sharding precision batch length checkpointing lora replicas method tensor context selective '
-                              'pipeline rank schedule microbatches expert',
-                              defaults=[0, 1, 'supervised', 1, 1, False, 1, -1, '1f1b', 1, 1])
+                              'pipeline rank schedule microbatches expert quantization',
+                              defaults=[0, 1, 'supervised', 1, 1, False, 1, -1, '1f1b', 1, 1, 'none'])
 
 
 def whole_modules(case):
@@ -65,6 +65,10 @@ def cases():
             yield Case(model, sharding, 'bf16', 2, 256, True, 8, method='whole, embed_tokens, lm_head')
             yield Case(model, sharding, 'fp32', 2, 256, False, 8, method='whole, embed_tokens')
         yield Case(model, 'fsdp_grad_op', 'bf16', 2, 256, False, 8, method='whole, lm_head')
+    for model in ('llama', 'qwen3', 'qwen3_moe', 'mixtral, 4 experts', 'olmoe'):
+        for sharding in ('none', 'ddp', 'fsdp'):
+            yield Case(model, sharding, 'bf16', 2, 256, False, 8, quantization='nf4_double')
+            yield Case(model, sharding, 'bf16', 4, 256, True, 8, quantization='nf4')
     for model in ('llama', 'llama, many words', 'qwen3', 'bert'):
         yield Case(model, 'fsdp_grad_op', 'fp32', 4, 256, False)
         yield Case(model, 'fsdp_grad_op', 'bf16', 2, 128, True)

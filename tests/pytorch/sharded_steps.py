@@ -31,7 +31,7 @@ import pipelined
 import preferences
 import ring
 import selective
-from live_blocks import LiveBlocks
+from live_blocks import LiveBlocks, packed_states
 from parallel_plans import divide
 from recorded import record
 from sharded_cases import ADAPTED, MODELS, Case, cases, whole_modules
@@ -114,13 +114,27 @@ def layers_of(model):
     return max((module for module in model.modules() if isinstance(module, torch.nn.ModuleList)), key=len)
 
 
+def quantized(model, case):
+    """As everybody loads it: by transformers and bitsandbytes, which packs on a CPU, too."""
+    settings = tf.BitsAndBytesConfig(
+        load_in_8bit=case.quantization == 'int8', load_in_4bit=case.quantization != 'int8', bnb_4bit_quant_type='nf4',
+        bnb_4bit_use_double_quant=case.quantization == 'nf4_double', bnb_4bit_compute_dtype=model.dtype,
+        bnb_4bit_quant_storage=model.dtype, llm_int8_threshold=0.0)
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        return type(model).from_pretrained(folder, quantization_config=settings, dtype='auto', device_map={'': 'cpu'},
+                                           attn_implementation=attention_of(case), use_cache=False)
+
+
 def build(case):
     torch.manual_seed(0)
     kind = torch.bfloat16 if case.precision == 'bf16' else torch.float32
     head = tf.AutoModelForSequenceClassification if case.model == 'bert' else tf.AutoModelForCausalLM
     model = head.from_config(config_of(case), dtype=kind)
+    if case.quantization != 'none':
+        model = quantized(model, case).requires_grad_(False)
     if case.lora:
-        adapters = peft.LoraConfig(r=case.lora, target_modules=ADAPTED[case.model], modules_to_save=whole_modules(case))
+        adapters = peft.LoraConfig(r=case.lora, target_modules=ADAPTED.get(case.model, ['q_proj', 'v_proj']), modules_to_save=whole_modules(case))
         # FSDP and DeepSpeed train weights of one type.
         model = peft.get_peft_model(model, adapters, autocast_adapter_dtype=case.sharding in ('none', 'ddp'))
     if getattr(case, 'expert', 1) > 1:
@@ -212,7 +226,7 @@ def distributed(live, models, case):
 
     def watch():
         for model in models:
-            for tensor in (*model.parameters(), *model.buffers()):
+            for tensor in (*model.parameters(), *model.buffers(), *packed_states(model)):
                 live.watch(tensor)
     if not fsdp:
         watch()
@@ -339,6 +353,8 @@ def training_of(case):
                 'sequence_length': case.length, 'checkpointing': case.checkpointing}
     if getattr(case, 'selective', False):
         training['selective_checkpointing'] = True
+    if case.quantization != 'none':
+        training['quantization'] = case.quantization
     if case.lora:
         training['lora'] = {'rank': case.lora, 'dropout': 0.0}
     if whole_modules(case):

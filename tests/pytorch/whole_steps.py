@@ -27,7 +27,7 @@ import saved_tensors as saved
 import torch
 from fake_cuda import autocast
 from kernel_scratch import A100, CARDS, scratch_of
-from live_blocks import LiveBlocks
+from live_blocks import LiveBlocks, packed_states
 from recorded import record
 from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -80,6 +80,10 @@ def cases():
         if saved.MODELS[model][1]['model_type'] in saved.QUANTIZED:
             for checkpointing in (False, True):
                 yield saved.Case(model, 'bf16_autocast', 'sdpa', *long, 8, checkpointing, False, 'a100_80gb', 'nf4_double')
+        if saved.MODELS[model][1]['model_type'] in saved.MIXTURES:
+            yield saved.Case(model, 'bf16', 'sdpa', *long, 8, False, False, 'a100_80gb', 'nf4_double')
+            yield saved.Case(model, 'bf16', 'sdpa', *long, 8, True, False, 'a100_80gb', 'nf4_double')
+            yield saved.Case(model, 'bf16_autocast', 'sdpa', *long, 8, True, False, 'a100_80gb', 'nf4_double')
 
 
 def whole_cases(model):
@@ -129,15 +133,6 @@ def measured(case):
                 del outputs
         del loss
     return live.allocator.peak
-
-
-def packed_states(model):
-    """The scales of bitsandbytes' layers, which are no parameters."""
-    for module in model.modules():
-        state = getattr(getattr(module, 'weight', None), 'quant_state', None)
-        for one in (state, getattr(state, 'state2', None)):
-            if one is not None:
-                yield from (one.absmax, one.code)
 
 
 def predicted(args, program):

@@ -24,6 +24,7 @@ import deepspeed
 import preferences
 import torch
 import torch.distributed as dist
+from live_blocks import packed_states
 from recorded import record
 from sharded_steps import ADAPTED, Live, build, config_of, described, outputs_by, reference_of, trained, training_of
 from torch.testing._internal.distributed.fake_pg import FakeStore
@@ -32,7 +33,7 @@ from trl.models.utils import prepare_deepspeed
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / 'tests/unit/engine/training/data/deepspeed_0_19_zero_steps.json'
 Case = collections.namedtuple('Case', 'model sharding cards precision batch length checkpointing accumulation lora offload '
-                              'bucket method', defaults=[0, 'none', 0, 'supervised'])
+                              'bucket method quantization', defaults=[0, 'none', 0, 'supervised', 'none'])
 
 
 def gathered(real):
@@ -75,6 +76,10 @@ def cases():
             yield Case(model, sharding, 2, *shapes[2], 8, method='whole, embed_tokens, lm_head')
             yield Case(model, sharding, 2, *shapes[3], 8, method='whole, lm_head')
     yield Case('llama', 'zero3', 4, *shapes[3], method='kto')
+    for model in ('llama', 'llama, many words', 'qwen3'):
+        for sharding in ('zero1', 'zero2', 'zero3'):
+            yield Case(model, sharding, 4, *shapes[2], 8, quantization='nf4_double')
+            yield Case(model, sharding, 2, *shapes[3], 8, quantization='nf4')
 
 
 def predicted(case, program):
@@ -177,7 +182,7 @@ def measured(case, settings):
     preferences.fuse_heads(case, model, reference)
     live = Peaks()
     for one in filter(None, (model, reference)):
-        for tensor in (*one.parameters(), *one.buffers()):
+        for tensor in (*one.parameters(), *one.buffers(), *packed_states(one)):
             live.watch(tensor)
     with live, preferences.patches():
         optimizer = torch.optim.AdamW(trained(model), lr=1e-6, fused=True)

@@ -13,8 +13,8 @@ Precision automatic_precision(const ModelShape& shape, const TrainingSettings& t
     const bool frozen_half =
         t.quantization != Quantization::none || (shape.stored_half && t.lora.rank > 0);
     if (is_fsdp(sharding) && frozen_half && has_bf16) return Precision::bf16;
-    const bool stays = shape.stored_half && t.quantization == Quantization::none && whole &&
-                       t.offload == Offload::none;
+    const bool packs = t.quantization != Quantization::none && !shape.has_experts();
+    const bool stays = shape.stored_half && !packs && whole && t.offload == Offload::none;
     if (has_bf16) return stays ? Precision::bf16 : Precision::bf16_autocast;
     if (!has_fp16) return Precision::fp32;
     return stays && t.lora.rank > 0 ? Precision::fp16 : Precision::fp16_autocast;

@@ -170,12 +170,6 @@ Result<void> check_fused_loss(const ModelShape& s, const TrainingSettings& t) {
 
 Result<void> check_quantization(const ModelShape& s, const TrainingSettings& t) {
     if (t.quantization == Quantization::none) return {};
-    if (s.has_experts())
-        return wrong(
-            "/quantization",
-            "transformers 5 keeps the experts of a layer in one tensor, which bitsandbytes "
-            "does not quantize: the weights stay in 16 bits. Estimate adapters on them "
-            "(lora, precision bf16) without quantization.");
     if (!s.is_text_or_features() || s.has_decoder())
         return wrong("/quantization", "Quantized weights are not modelled for the family " +
                                           std::string(to_string(s.family)) + ".");
@@ -184,15 +178,15 @@ Result<void> check_quantization(const ModelShape& s, const TrainingSettings& t) 
     const auto sharding = layout_of(t).sharding;
     if (is_fsdp(sharding) && t.quantization == Quantization::int8)
         return wrong("/quantization", "FSDP shards weights of 4 bits, not of 8.");
-    if (is_fsdp(sharding) && t.precision != Precision::bf16)
-        return wrong("/quantization",
-                     "FSDP shards packed weights with others of the same type: choose precision "
-                     "bf16.");
     if (layout_of(t).is_zero())
         return wrong("/quantization",
                      "Quantized weights are modelled for one GPU, ddp and fsdp, not for ZeRO: "
                      "choose ddp, near which zero1 and zero2 are but for their buckets, or fsdp, "
                      "which shards them.");
+    if (is_fsdp(sharding) && t.precision != Precision::bf16)
+        return wrong("/quantization",
+                     "FSDP shards packed weights with others of the same type: choose precision "
+                     "bf16.");
     return {};
 }
 

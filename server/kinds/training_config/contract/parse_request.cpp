@@ -63,7 +63,9 @@ std::string reason_of_precision(const tr::ReportRequest& r) {
                      "runs keep; fp16 autocast or fp32 on GPUs without bf16"
                    : "bf16 autocast on weights in fp32, as the checkpoint has them; "
                      "fp16 autocast or fp32 on GPUs without bf16";
-    const auto all = tr::list_parameters(r.shape, r.settings);
+    auto all = tr::list_parameters(r.shape, r.settings);
+    if (r.settings.quantization != tr::Quantization::none)
+        std::erase_if(all, [](const auto& p) { return p.linear; });
     const bool adapters = r.settings.lora.rank > 0;
     const auto layout = tr::layout_of(r.settings);
     const double wide = 2.0 * static_cast<double>(tr::count(all, false)) /

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 namespace plimsoll::training {
 
 // As the rows of tests/pytorch name it: "dpo" or "dpo, by_layer", after the form of its reference;
@@ -23,6 +25,14 @@ inline void set_method(TrainingSettings& t, const std::string& name) {
         else
             t.lora.whole.push_back(one);
     }
+}
+
+inline Quantization quantization_of(const nlohmann::json& row) {
+    const std::string name = row.value("quantization", "none");
+    return name == "nf4"          ? Quantization::nf4
+           : name == "nf4_double" ? Quantization::nf4_double
+           : name == "int8"       ? Quantization::int8
+                                  : Quantization::none;
 }
 
 }  // namespace plimsoll::training

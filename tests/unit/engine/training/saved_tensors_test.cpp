@@ -4,6 +4,7 @@
 #include "engine/training/models/presets.hpp"
 #include "engine/training/tape/operations/operations.hpp"
 #include "engine/training/tape/reduction.hpp"
+#include "tests/unit/engine/training/recorded_method.hpp"
 
 #include <fstream>
 
@@ -97,10 +98,7 @@ void compare_kept_bytes(const char* name, std::size_t at_least) {
         t.checkpointed_every = row["method"] == "every_2" ? 2 : 1;
         t.padded = row["padded"];
         if (shape->sample_length() > 0) t.sequence = shape->sample_length();
-        t.quantization = row["quantization"] == "nf4"          ? Quantization::nf4
-                         : row["quantization"] == "nf4_double" ? Quantization::nf4_double
-                         : row["quantization"] == "int8"       ? Quantization::int8
-                                                               : Quantization::none;
+        t.quantization = quantization_of(row);
         const auto e =
             estimate(*shape, t, tape_device(*GpuCatalogue().find(row["gpu"].get<std::string>())));
         ASSERT_TRUE(e);

@@ -71,6 +71,7 @@ TEST(ShardedSteps, EqualPyTorchsOwnSteps) {
         t.parallel.tensor = row.value("tensor", 1);
         t.parallel.expert = row.value("expert", 1);
         set_method(t, row.value("method", "supervised"));
+        t.quantization = quantization_of(row);
         ++count[t.sharding];
         const auto device = tape_device(*GpuCatalogue().find("a100_80gb"));
         const auto e = estimate(*shape, t, device);

@@ -55,7 +55,7 @@ TrainingSettings settings_of(const nlohmann::json& row, const ModelShape& shape)
     t.lora.rank = row["lora"];
     t.lora.wide = row["adapters"] == "fp32" ? Lora::Wide::adapters : Lora::Wide::none;
     if (method.starts_with("whole")) set_method(t, method);
-    if (row["quantization"] == "nf4_double") t.quantization = Quantization::nf4_double;
+    t.quantization = quantization_of(row);
     return t;
 }
 

@@ -1,5 +1,7 @@
 #include "engine/base/json.hpp"
+#include "engine/training/tape/layout.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
+#include "server/kinds/training_config/contract/bytes.hpp"
 #include "server/kinds/training_config/contract/limits.hpp"
 #include "server/kinds/training_config/contract/options.hpp"
 #include "server/kinds/training_config/contract/words.hpp"
@@ -100,11 +102,26 @@ json assumptions_json(const Request& request) {
     return list;
 }
 
+// What --quantization leaves as it is.
+std::string experts_beside_packed(const tr::ReportRequest& r) {
+    std::int64_t numbers = 0;
+    for (const auto& p : tr::list_parameters(r.shape, r.settings))
+        if (p.matrix && !p.linear && !p.adapter && p.part == tr::Part::layer) numbers += p.elements;
+    const bool half = r.settings.half_weights() || tr::layout_of(r.settings).is_zero();
+    return fmt::format(
+        "Experts are not quantized: their {:.1f} GiB stay in {}. transformers 5 keeps those of a "
+        "layer in one tensor, which bitsandbytes leaves as it is; transformers 4 had a linear "
+        "layer for each, which it packed.",
+        static_cast<double>(numbers) * (half ? 2 : 4) / kGiB, half ? "16 bits" : "fp32");
+}
+
 json limits_json(const tr::ReportRequest& r) {
     json limits = json::array();
     for (const auto& option : options())
         if (option.limit.applies != nullptr && option.limit.applies({json(), r}))
             limits.push_back(option.limit.text);
+    if (r.shape.has_experts() && r.settings.quantization != tr::Quantization::none)
+        limits.push_back(experts_beside_packed(r));
     return limits;
 }
 
