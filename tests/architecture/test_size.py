@@ -6,7 +6,7 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (534, 50_082),
+    'engine': (538, 50_505),
     'server': (802, 77_150),
     'web': (411, 28_067),
     'migrations': (172, 6_480),

@@ -120,6 +120,9 @@ ROUTED = dict(n_routed_experts=16, num_experts_per_tok=4, moe_intermediate_size=
               first_k_dense_replace=1)
 LATENT = dict({k: v for k, v in SMALL.items() if k != 'head_dim'}, **ROUTED, num_key_value_heads=16, kv_lora_rank=256, q_lora_rank=384, qk_nope_head_dim=64,
               qk_rope_head_dim=32, v_head_dim=64)
+ROUTING = dict(num_experts=16, num_experts_per_tok=4, moe_intermediate_size=512)
+DELTA = dict(SMALL, model_type='qwen3_5_text', num_hidden_layers=6, head_dim=256, num_attention_heads=8, num_key_value_heads=2,
+             linear_num_key_heads=8, linear_num_value_heads=16)
 MODELS.update({
     'glm-4': ('causal', dict(SMALL, model_type='glm4')),
     'glm-4.5': ('causal', dict(SMALL, **ROUTED, model_type='glm4_moe', attention_bias=True, use_qk_norm=True)),
@@ -146,6 +149,10 @@ MODELS.update({
     'gemma-4-moe': ('causal', dict(SMALL, model_type='gemma4_text', num_hidden_layers=6, sliding_window=256, attention_k_eq_v=True,
                                    global_head_dim=256, num_global_key_value_heads=2, hidden_size_per_layer_input=0,
                                    enable_moe_block=True, num_experts=16, top_k_experts=4, moe_intermediate_size=512)),
+    'qwen-3.5': ('causal', DELTA),
+    'qwen-3.5-moe': ('causal', dict(DELTA, model_type='qwen3_5_moe_text', shared_expert_intermediate_size=512, **ROUTING)),
+    'qwen-3-next': ('causal', dict(DELTA, model_type='qwen3_next', linear_num_key_heads=16, shared_expert_intermediate_size=512,
+                                   **ROUTING)),
     'bloom': ('causal', dict(model_type='bloom', vocab_size=32000, n_layer=3, hidden_size=1024, n_head=16,
                              hidden_dropout=0.1, attention_dropout=0.1)),
     'bart': ('translation', dict(model_type='bart', vocab_size=50265, encoder_layers=3, decoder_layers=3, d_model=768,

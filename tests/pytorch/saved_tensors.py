@@ -46,15 +46,20 @@ LORA_TARGETS = {'bert': ['query', 'value'], 'roberta': ['query', 'value'], 'dist
                 'gpt2': ['c_attn'], 'gpt_neox': ['query_key_value'], 'phi3': ['qkv_proj'], 'modernbert': ['Wqkv'],
                 'deberta-v2': ['query_proj', 'value_proj'], 't5': ['q', 'v'], 'mt5': ['q', 'v'],
                 'electra': ['query', 'value'], 'bloom': ['query_key_value'], 'deepseek_v2': ['q_proj', 'kv_b_proj'],
-                'deepseek_v3': ['q_b_proj', 'kv_b_proj']}
+                'deepseek_v3': ['q_b_proj', 'kv_b_proj'], 'qwen3_5_text': ['q_proj', 'v_proj', 'in_proj_qkv'],
+                'qwen3_5_moe_text': ['q_proj', 'v_proj', 'in_proj_qkv'], 'qwen3_next': ['q_proj', 'v_proj', 'in_proj_qkvz']}
 
 QUANTIZED = ('bert', 'llama', 'qwen3', 'gemma2', 'phi3')
 MIXTURES = ('mixtral', 'qwen3_moe', 'olmoe', 'gpt_oss')  # whose experts are not
 POSITIONS = {'vit-base': 197, 'whisper-small': 1500}  # of a sample, whatever the case's length
+LINEAR = ('qwen3_5_text', 'qwen3_5_moe_text', 'qwen3_next')  # attention in most layers
 LIGER = ('llama', 'qwen3', 'gemma2', 'gemma3_text', 'phi3', 'mixtral', 'smollm3', 'olmo2', 'olmo3',
-         'exaone4', 'glm4', 'deepseek_v2', 'deepseek_v3', 'gpt_oss', 'llama4_text')
+         'exaone4', 'glm4', 'deepseek_v2', 'deepseek_v3', 'gpt_oss', 'llama4_text', *LINEAR)
 UNFUSED = ('deberta-v2', 'gpt_oss', 'bloom')  # have one implementation of attention
 UNEQUAL = ('deepseek_v2', 'deepseek_v3')  # sizes of k and v, for which flash-attn has no kernel
+masks = tf.masking_utils
+# Models take it by name when they are loaded. Whether something is padded cannot be read from fake tensors.
+masks.create_recurrent_attention_mask = lambda attention_mask, **_: attention_mask if methods.padded else None
 FIXED = ('image', 'sound')  # tasks of which every sample has the same length
 
 Case = collections.namedtuple('Case', 'model precision attention batch length lora checkpointing padded gpu quantization '
@@ -111,7 +116,7 @@ def method_cases(model):
     if task == 'causal' and type_ != 'bloom' and 'output_router_logits' not in values:
         for attention, precision in (('flash_attention_2', 'bf16_autocast'), ('flash_attention_2', 'bf16'),
                                      ('sdpa', 'bf16'), ('eager', 'fp32')):
-            if attention == 'flash_attention_2' and type_ in (*UNFUSED, *UNEQUAL):
+            if type_ in (*UNFUSED, *UNEQUAL) if attention == 'flash_attention_2' else type_ in LINEAR:
                 continue
             yield Case(model, precision, attention, 3, 128, 0, False, False, 'a100_80gb', method='packed')
     if type_ in LIGER:
@@ -224,6 +229,8 @@ def batch_of(case):
     if case.method == 'packed':
         ids = ids.view(1, -1)
         starts = {f'cu_seq_lens_{of}': torch.empty(case.batch + 1, dtype=torch.int32, device='cuda') for of in 'qk'}
+        # flash-linear-attention's parts of 64 tokens, whose number cannot be read from fake tensors.
+        starts['cu_seq_lens_q'].chunks = torch.empty(case.batch * -(-case.length // 64), 2, dtype=torch.int32, device='cuda')
         lengths = {f'max_length_{of}': case.length for of in 'qk'}
         return {'input_ids': ids, 'position_ids': torch.empty_like(ids), 'labels': ids.clone(),
                 **(starts | lengths if case.attention == 'flash_attention_2' else {})}
@@ -241,8 +248,8 @@ def patches(case):
     def unmasked():  # the decoder of a pair, whose labels alone are padded
         return MODELS[case.model][0] == 'translation'
 
-    masks = tf.masking_utils
-    with (mock.patch.object(torch.nn.functional, 'scaled_dot_product_attention', fused_attention(case.gpu)),
+    with (mock.patch.object(methods, 'padded', case.padded),
+          mock.patch.object(torch.nn.functional, 'scaled_dot_product_attention', fused_attention(case.gpu)),
           mock.patch.object(masks, '_ignore_causal_mask_sdpa', lambda *args: needless(args[5]) or unmasked()),
           mock.patch.object(masks, '_ignore_bidirectional_mask_sdpa', lambda *args: needless(args[2])),
           mock.patch.object(masks, 'find_packed_sequence_indices',

@@ -84,7 +84,9 @@ void read_sizes(ConfigReader& read, ModelShape& s) {
     read.required("num_hidden_layers", s.layers, "layers");
     read.required("hidden_size", s.hidden, "hidden");
     read.required("num_attention_heads", s.heads, "heads");
-    read.required("intermediate_size", s.ffn, "ffn");
+    // Where every layer has experts, nothing else may be said.
+    const bool apart = !read.has("intermediate_size") && read.has("moe_intermediate_size");
+    read.required(apart ? "moe_intermediate_size" : "intermediate_size", s.ffn, "ffn");
 }
 
 void read_layer_types(ConfigReader& read, ModelShape& s) {
@@ -95,7 +97,8 @@ void read_layer_types(ConfigReader& read, ModelShape& s) {
     const auto full = [&](std::size_t i) { return types[i] == "full_attention"; };
     std::vector<int> all;
     for (std::size_t i = 0; i < types.size(); ++i) {
-        if (!full(i) && types[i] != "sliding_attention")
+        if (!full(i) &&
+            types[i] != (s.linear.kernel > 0 ? "linear_attention" : "sliding_attention"))
             return read.note("layer_types",
                              "has an entry that is not modelled: " + types[i].dump() + ".");
         if (full(i)) all.push_back(static_cast<int>(i));
@@ -103,7 +106,7 @@ void read_layer_types(ConfigReader& read, ModelShape& s) {
     s.full_at = all.empty() ? 0 : all[0];
     s.full_every = all.empty() ? 0 : all.size() == 1 ? s.layers : all[1] - all[0];
     for (std::size_t i = 0; i < types.size(); ++i)
-        if (s.has_window(static_cast<int>(i)) == full(i))
+        if (s.is_limited(static_cast<int>(i)) == full(i))
             return read.note("layer_types", "must repeat a single pattern.");
 }
 

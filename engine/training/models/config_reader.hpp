@@ -60,6 +60,11 @@ void read_layer_types(ConfigReader& read, ModelShape& shape);
 void read_gemma(ConfigReader& read, Family family, ModelShape& shape);
 void read_gemma4(ConfigReader& read, ModelShape& shape);
 
+// DeepSeek's: a head's q and k consist of numbers that turn and of others; v has a size of its own.
+void read_latents(ConfigReader& read, ModelShape& shape);
+// Qwen3.5's and Qwen3-Next's heads of linear attention, and which layers have it.
+void read_linear_attention(ConfigReader& read, ModelShape& shape);
+
 // Readers of model types: fill all but name, labels and head.
 void read_encoder_config(ConfigReader& read, const std::string& type, ModelShape& shape);
 void read_decoder_config(ConfigReader& read, const std::string& type, ModelShape& shape);

@@ -8,6 +8,17 @@ struct Kind {
     Family family;
     std::optional<DecoderTraits> traits = {};
 };
+// Qwen3.5 and Qwen3-Next.
+DecoderTraits delta_traits(bool experts, bool packed) {
+    return {.head_norms = true,
+            .unit_norms = true,
+            .gated_attention = true,
+            .delta = true,
+            .packed_delta = packed,
+            .gated_shared = experts,
+            .rotary = Rotary::part};
+}
+
 const std::map<std::string, Kind>& rms_norm_types() {
     constexpr DecoderTraits kLatent{
         .latent = true, .experts_first = true, .rotary = Rotary::apart, .router = Router::sigmoid};
@@ -21,7 +32,11 @@ const std::map<std::string, Kind>& rms_norm_types() {
         {"gemma3_text", {Family::gemma3}},
         {"gemma4_text",
          {Family::gemma3,
-          {{.head_norms = true, .power_norms = true, .outer_norms = true, .two_rotaries = true}}}},
+          {{.head_norms = true,
+            .power_norms = true,
+            .scaled_words = true,
+            .outer_norms = true,
+            .two_rotaries = true}}}},
         {"phi3", {Family::phi3}},
         {"mixtral", {Family::mixtral}},
         {"qwen2_moe", {Family::qwen2_moe}},
@@ -64,6 +79,9 @@ const std::map<std::string, Kind>& rms_norm_types() {
             .rotary = Rotary::complex}}}},
         {"granitemoe", {Family::mixtral, {{.multiplied = true, .router = Router::chosen}}}},
         {"olmoe", {Family::mixtral, {{.row_norms = true}}}},
+        {"qwen3_5_text", {Family::llama, delta_traits(false, false)}},
+        {"qwen3_5_moe_text", {Family::qwen2_moe, delta_traits(true, false)}},
+        {"qwen3_next", {Family::qwen2_moe, delta_traits(true, true)}},
     };
     return all;
 }
@@ -231,26 +249,6 @@ void read_routed_experts(ConfigReader& read, ModelShape& s) {
         read.note("moe_layer_freq", "must be 1: layers without experts are not modelled.");
 }
 
-// A head's q and k consist of numbers that turn and of others; v has a size of its own.
-void read_latents(ConfigReader& read, ModelShape& s) {
-    int turned = 64, others = 128;
-    s.kv_rank = 512;
-    s.value_dim = 128;
-    read.integer("qk_rope_head_dim", turned);
-    read.integer("qk_nope_head_dim", others);
-    read.integer("v_head_dim", s.value_dim, "value_dim");
-    read.integer("kv_lora_rank", s.kv_rank, "kv_rank");
-    read.integer("q_lora_rank", s.query_rank, "query_rank");
-    s.head_dim = turned + others;
-    s.kv_heads = s.heads;
-    s.rotary_share = (turned + 0.5) / s.head_dim;  // the half outweighs a rounding error
-    read.boolean("attention_bias", s.qkv_bias);
-    s.output_bias = s.qkv_bias;
-    if (s.traits().rotary == Rotary::apart)
-        if (read.json().value("rope_interleave", json(true)) != true)
-            read.note("rope_interleave", "must be true: the other order is not modelled.");
-}
-
 // SmolLM3 lists the layers with rotary positions by a 1, or says how often one has none.
 void read_unturned(ConfigReader& read, ModelShape& s) {
     s.unturned_every = 4;
@@ -304,7 +302,7 @@ void read_experts(ConfigReader& read, Family family, ModelShape& s) {
     if (family == Family::qwen2_moe)
         read.required("shared_expert_intermediate_size", s.shared_expert_hidden,
                       "shared_expert_hidden");
-    s.normalised_routing = false;
+    s.normalised_routing = s.traits().delta;
     read.boolean("norm_topk_prob", s.normalised_routing);
     read.refuse("mlp_only_layers", "must be empty: layers without experts are not modelled.");
     int step = 1;
@@ -326,27 +324,28 @@ void read_rms_norm(ConfigReader& read, const std::string& type, ModelShape& s) {
     if (family == Family::qwen3) s.head_dim = 128;
     read_common(read, s);
     // The classes of GLM and GPT-OSS have biases where nothing is said.
-    s.qkv_bias = type == "qwen2" || family == Family::qwen2_moe || type == "glm" ||
-                 type == "glm4" || s.traits().sinks;
-    if (s.traits().unit_norms) read_gemma(read, family, s);
-    if (s.traits().power_norms) read_gemma4(read, s);
+    s.qkv_bias = type == "qwen2" || type == "qwen2_moe" || type == "glm" || type == "glm4" ||
+                 s.traits().sinks;
+    if (s.traits().power_norms)
+        read_gemma4(read, s);
+    else if (s.traits().scaled_words)
+        read_gemma(read, family, s);
+    if (s.traits().delta) read_linear_attention(read, s);
     read.integer("num_key_value_heads", s.kv_heads, "kv_heads");
     read.integer("head_dim", s.head_dim, "head_dim");
-    if (family == Family::qwen2_moe) read.boolean("qkv_bias", s.qkv_bias);
+    if (type == "qwen2_moe") read.boolean("qkv_bias", s.qkv_bias);
     if (type == "seed_oss") read_seed_oss(read, s);
     if (family == Family::starcoder2) read_starcoder2(read, s);
     const bool newer = family == Family::granite || family == Family::olmo2 ||
                        family == Family::olmo3 || type == "smollm3" || s.own_traits;
     const bool has_biases = type == "llama" || newer || family == Family::qwen3 ||
-                            family == Family::qwen3_moe || s.traits().unit_norms;
+                            family == Family::qwen3_moe || s.traits().scaled_words;
     if (has_biases) {
         read.boolean("attention_bias", s.qkv_bias);
         const bool glm = type.starts_with("glm");
         s.output_bias = s.qkv_bias && !glm;
-        if (glm) {
-            s.rotary_share = 0.5;
-            read_rotary_share(read, "partial_rotary_factor", s);
-        }
+        if (glm) s.rotary_share = 0.5;
+        if (glm || s.traits().delta) read_rotary_share(read, "partial_rotary_factor", s);
         if (type == "glm4_moe") read.boolean("use_qk_norm", s.own_traits->head_norms);
     }
     if (s.traits().latent) read_latents(read, s);

@@ -59,6 +59,28 @@ void list_shared_attention(ParameterLister& list, const ModelShape& s, bool shar
     list.linear("o_proj", s.q_width(), h, s.output_bias);
 }
 
+// Of a gated delta rule: biases of the steps and their rates, a convolution of every channel, a
+// norm of each head's result, and products.
+void list_delta(ParameterLister& list, bool packed) {
+    const auto& s = list.shape();
+    const auto& l = s.linear;
+    const std::int64_t h = s.hidden;
+    list.vector(l.values);
+    list.vector(l.values);
+    list.matrix(l.channels(), l.kernel);
+    if (packed) {
+        list.linear("in_proj_qkvz", h, l.channels() + l.value_width(), false, Use::query_value);
+        list.linear("in_proj_ba", h, 2LL * l.values, false);
+    }
+    list.vector(l.value_dim);
+    list.linear("out_proj", l.value_width(), h, false);
+    if (packed) return;
+    list.linear("in_proj_qkv", h, l.channels(), false, Use::query_value);
+    list.linear("in_proj_z", h, l.value_width(), false);
+    list.linear("in_proj_b", h, l.values, false);
+    list.linear("in_proj_a", h, l.values, false);
+}
+
 void list_attention(ParameterLister& list, const DecoderTraits& traits) {
     const auto& s = list.shape();
     const std::int64_t h = s.hidden;
@@ -77,7 +99,8 @@ void list_attention(ParameterLister& list, const DecoderTraits& traits) {
         list.norm(h);
         return;
     }
-    list.linear("q_proj", h, s.q_width(), s.qkv_bias, Use::query_value);
+    list.linear("q_proj", h, (traits.gated_attention ? 2LL : 1) * s.q_width(), s.qkv_bias,
+                Use::query_value);
     list.linear("k_proj", h, s.kv_width(), s.qkv_bias);
     list.linear("v_proj", h, s.kv_width(), s.qkv_bias, Use::query_value);
     list.linear("o_proj", s.q_width(), h, s.output_bias);
@@ -143,7 +166,9 @@ void list_rms_norm_layer(ParameterLister& list, int layer) {
     const auto& s = list.shape();
     const auto traits = s.traits();
     const auto own = s.of_layer(layer);
-    if (traits.power_norms)
+    if (s.has_linear(layer))
+        list_delta(list, traits.packed_delta);
+    else if (traits.power_norms)
         list_shared_attention(list, own, s.shares_keys(layer));
     else
         list_attention(list, traits);

@@ -18,13 +18,16 @@ const std::map<std::string, Read>& known_types() {
              {"bert", "roberta", "xlm-roberta", "camembert", "distilbert", "modernbert",
               "deberta-v2", "vit", "whisper", "t5", "mt5", "electra", "bart"})
             types[type] = read_encoder_config;
-        for (const char* type :
-             {"gpt2",       "gpt_neox",   "llama",       "mistral",     "qwen2",   "qwen3",
-              "gemma",      "gemma2",     "gemma3_text", "gemma4_text", "phi3",    "mixtral",
-              "qwen2_moe",  "qwen3_moe",  "smollm3",     "granite",     "olmo2",   "olmo3",
-              "exaone4",    "seed_oss",   "starcoder2",  "opt",         "glm",     "glm4",
-              "glm4_moe",   "ministral3", "deepseek_v2", "deepseek_v3", "kimi_k2", "gpt_oss",
-              "granitemoe", "olmoe",      "llama4_text", "bloom"})
+        for (const char* type : {"gpt2",        "gpt_neox",    "llama",        "mistral",
+                                 "qwen2",       "qwen3",       "gemma",        "gemma2",
+                                 "gemma3_text", "gemma4_text", "phi3",         "mixtral",
+                                 "qwen2_moe",   "qwen3_moe",   "smollm3",      "granite",
+                                 "olmo2",       "olmo3",       "exaone4",      "seed_oss",
+                                 "starcoder2",  "opt",         "glm",          "glm4",
+                                 "glm4_moe",    "ministral3",  "deepseek_v2",  "deepseek_v3",
+                                 "kimi_k2",     "gpt_oss",     "granitemoe",   "olmoe",
+                                 "llama4_text", "bloom",       "qwen3_5_text", "qwen3_5_moe_text",
+                                 "qwen3_next"})
             types[type] = read_decoder_config;
         return types;
     }();
@@ -110,6 +113,15 @@ constexpr Default kDefaults[] = {
         "num_attention_heads":128,"intermediate_size":18432,"first_k_dense_replace":3,
         "q_lora_rank":1536,"n_routed_experts":256,"n_shared_experts":1,
         "moe_intermediate_size":2048,"num_experts_per_tok":8})"},
+    {"qwen3_5_text", R"({"vocab_size":248320,"hidden_size":4096,"num_hidden_layers":32,
+        "num_attention_heads":16,"intermediate_size":12288,"num_key_value_heads":4})"},
+    {"qwen3_5_moe_text", R"({"vocab_size":248320,"hidden_size":2048,"num_hidden_layers":40,
+        "num_attention_heads":16,"num_key_value_heads":2,"moe_intermediate_size":512,
+        "shared_expert_intermediate_size":512,"num_experts_per_tok":8,"num_experts":256})"},
+    {"qwen3_next", R"({"vocab_size":151936,"hidden_size":2048,"num_hidden_layers":48,
+        "num_attention_heads":16,"intermediate_size":5632,"num_key_value_heads":2,
+        "moe_intermediate_size":512,"shared_expert_intermediate_size":512,
+        "num_experts_per_tok":10,"num_experts":512})"},
     {"gpt_oss", R"({"vocab_size":201088,"hidden_size":2880,"num_hidden_layers":36,
         "num_attention_heads":64,"intermediate_size":2880,"num_key_value_heads":8,
         "head_dim":64,"num_local_experts":128,"num_experts_per_tok":4})"},
@@ -129,6 +141,10 @@ constexpr Default kDefaults[] = {
         "num_attention_heads":32,"intermediate_size":16384})"},
 };
 
+void add_words(std::string& all, const std::string& words) {
+    all += (all.empty() ? "" : "; ") + words;
+}
+
 // Adds them, and returns them in words.
 std::string complete(Json& config, const std::string& type) {
     std::string words;
@@ -145,11 +161,22 @@ std::string complete(Json& config, const std::string& type) {
 
 // Models of images and text, and the type of what reads the text, where the file does not say.
 constexpr std::pair<std::string_view, const char*> kMultimodal[] = {
-    {"gemma3", "gemma3_text"},     {"gemma4", "gemma4_text"},    {"llava", "llama"},
-    {"llava_next", "llama"},       {"mistral3", "mistral"},      {"qwen2_vl", "qwen2"},
-    {"qwen2_5_vl", "qwen2"},       {"qwen3_vl", "qwen3"},        {"idefics3", "llama"},
-    {"smolvlm", "llama"},          {"paligemma", "gemma"},       {"llama4", "llama4_text"},
-    {"qwen3_vl_moe", "qwen3_moe"}, {"llava_onevision", "qwen2"},
+    {"gemma3", "gemma3_text"},
+    {"gemma4", "gemma4_text"},
+    {"llava", "llama"},
+    {"llava_next", "llama"},
+    {"mistral3", "mistral"},
+    {"qwen2_vl", "qwen2"},
+    {"qwen2_5_vl", "qwen2"},
+    {"qwen3_vl", "qwen3"},
+    {"idefics3", "llama"},
+    {"smolvlm", "llama"},
+    {"paligemma", "gemma"},
+    {"llama4", "llama4_text"},
+    {"qwen3_vl_moe", "qwen3_moe"},
+    {"llava_onevision", "qwen2"},
+    {"qwen3_5", "qwen3_5_text"},
+    {"qwen3_5_moe", "qwen3_5_moe_text"},
 };
 
 // The language model's part of the file, which may be all of it.
@@ -211,7 +238,8 @@ Result<ModelShape> read_language_model(Json json) {
     const bool unpacks = packed.is_object() && (packed.value("quant_method", Json()) == "mxfp4" ||
                                                 packed.value("quant_method", Json()) == "fp8");
     if (unpacks)
-        s.noted = "weights in 16 bits instead of " + packed["quant_method"].get<std::string>();
+        add_words(s.noted,
+                  "weights in 16 bits instead of " + packed["quant_method"].get<std::string>());
     const bool generates = s.is_decoder() || s.has_decoder();
     s.stored_half = s.has_rms_norm() && s.family != Family::opt;
     for (const char* key : {"torch_dtype", "dtype"})
@@ -240,8 +268,8 @@ Result<ModelShape> from_hugging_face(std::string_view text) {
         return fail(Errc::invalid_input, "\"vision_config\" is not a JSON object.",
                     "/vision_config");
     shape->towers = *towers;
-    shape->noted = "texts without images; the " + std::to_string(*towers) +
-                   " parameters of the encoder of images are frozen";
+    add_words(shape->noted, "texts without images; the " + std::to_string(*towers) +
+                                " parameters of the encoder of images are frozen");
     return shape;
 }
 

@@ -131,11 +131,14 @@ DecoderTraits ModelShape::traits() const {
         case Family::qwen2_moe: return {.gated_shared = true};
         case Family::qwen3: return {.head_norms = true};
         case Family::qwen3_moe: return {.head_norms = true, .experts_first = true};
-        case Family::gemma: return {.unit_norms = true};
-        case Family::gemma2: return {.unit_norms = true, .outer_norms = true};
+        case Family::gemma: return {.unit_norms = true, .scaled_words = true};
+        case Family::gemma2: return {.unit_norms = true, .scaled_words = true, .outer_norms = true};
         case Family::gemma3:
-            return {
-                .head_norms = true, .unit_norms = true, .outer_norms = true, .two_rotaries = true};
+            return {.head_norms = true,
+                    .unit_norms = true,
+                    .scaled_words = true,
+                    .outer_norms = true,
+                    .two_rotaries = true};
         case Family::phi3: return {.packed = true, .packed_ffn = true, .rotary = Rotary::part};
         case Family::granite: return {.multiplied = true};
         case Family::olmo2:

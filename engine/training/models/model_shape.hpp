@@ -49,6 +49,15 @@ std::string_view to_string(Family family);
 std::string_view to_string(Head head);
 std::string_view to_string(Activation activation);
 
+// Of layers with linear attention: heads, their widths, and the tokens that a convolution reads.
+struct LinearHeads {
+    int keys = 0, values = 0, key_dim = 0, value_dim = 0, kernel = 0;
+
+    std::int64_t key_width() const { return std::int64_t{keys} * key_dim; }
+    std::int64_t value_width() const { return std::int64_t{values} * value_dim; }
+    std::int64_t channels() const { return 2 * key_width() + value_width(); }  // of q, k and v
+};
+
 // A model by its dimensions. Fields that a family does not use are 0.
 struct ModelShape {
     Family family = Family::bert;
@@ -87,6 +96,7 @@ struct ModelShape {
     bool wide_sharing = false;     // whose feed-forward is twice as wide
     int layer_inputs = 0;          // numbers that a layer gets from a table of words of its own
     std::int64_t layer_vocab = 0;  // words of that table
+    LinearHeads linear = {};       // of all layers but those with full attention
     bool capped_scores = false;    // gemma2: eager attention's scores through tanh
     bool capped_logits = false;    // gemma2: the language model's logits through tanh
     int channels = 1;              // naics: encoders side by side
@@ -162,10 +172,10 @@ struct ModelShape {
     bool lends_keys(int index) const;
     // Of the layer's own sizes.
     ModelShape of_layer(int index) const;
-    // Layer `index` sees a window only.
-    bool has_window(int index) const {
-        return window > 0 && (full_every == 0 || index % full_every != full_at);
-    }
+    // Layer `index` is none of those with full attention.
+    bool is_limited(int index) const { return full_every == 0 || index % full_every != full_at; }
+    bool has_window(int index) const { return window > 0 && is_limited(index); }
+    bool has_linear(int index) const { return linear.kernel > 0 && is_limited(index); }
 };
 
 // Checks every rule and fills derived fields (kv_heads, head_dim). An error's `where` is a JSON

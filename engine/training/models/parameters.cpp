@@ -25,7 +25,8 @@ void list_all(ParameterLister& list) {
 }
 
 ParameterLister::Names names_of_one_layer(ModelShape shape, const Lora& lora) {
-    shape.layers = 1;
+    // Of a hybrid, layers of both kinds.
+    shape.layers = std::min(shape.layers, shape.linear.kernel > 0 ? shape.full_every : 1);
     shape.decoder_layers = std::min(shape.decoder_layers, 1);
     ParameterLister list(shape, lora);
     list_all(list);

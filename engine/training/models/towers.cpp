@@ -80,7 +80,8 @@ std::int64_t qwen(const std::string& type, const Sizes& v, std::int64_t text) {
     auto all = linear(3 * 2 * patch * patch, hidden, third) + count(e) + merger + e.norm * hidden;
     if (!third) return all;
     all += v.at("num_position_embeddings", 2304) * hidden;
-    return all + 3 * (merger + 2 * merged);
+    // Qwen3-VL's text gets what layers between return, too.
+    return type.starts_with("qwen3_vl") ? all + 3 * (merger + 2 * merged) : all;
 }
 
 std::int64_t llama4(const Sizes& v, std::int64_t text) {

@@ -31,10 +31,8 @@ constexpr Unlike kUnlike[] = {
      "longcat_flash mimo_v2_flash hy_v3 solar_open afmoe cohere2_moe",
      "qwen3_moe"},
     {"a mixture of experts whose attention is linear in most layers",
-     "a qwen3_moe with the same experts is the nearest",
-     "qwen3_next qwen3_5_moe qwen3_5_moe_text kimi_linear granitemoehybrid", "qwen3_moe"},
-    {"a decoder whose attention is linear in most layers",
-     "a qwen3 of the same dimensions is the nearest", "qwen3_5 qwen3_5_text", "qwen3"},
+     "a qwen3_moe with the same experts is the nearest", "kimi_linear granitemoehybrid",
+     "qwen3_moe"},
     {"a model whose layers have embeddings of their own",
      "a gemma3 of the same size is the nearest", "gemma3n gemma3n_text gemma4_unified", "gemma3"},
     {"a model of images and text",
@@ -151,7 +149,7 @@ Error unknown_type(const Json& config, std::vector<std::string> known) {
     std::string names;
     for (const auto& name : known) names += (names.empty() ? "" : ", ") + name;
     const std::string asked = type.is_string() ? type.get<std::string>() : type.dump();
-    // qwen3_5 is no mistyped qwen3.
+    // deepseek_v32 is no mistyped deepseek_v3.
     std::erase_if(known, [&](const std::string& name) { return asked.starts_with(name); });
     const auto found = std::ranges::find_if(
         kUnlike, [&](const Unlike& one) { return has_word(one.types, asked); });

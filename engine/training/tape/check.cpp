@@ -112,6 +112,10 @@ Result<void> check_packing(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/packed", "Only decoder language models support packed texts.");
     if (s.traits().alibi)
         return wrong("/packed", "Models of this family do not see where packed texts begin.");
+    if (s.traits().delta && t.attention != Attention::flash)
+        return wrong("/packed",
+                     "Linear attention sees where packed texts begin with flash attention only: "
+                     "choose attention flash_attention_2, or omit packed.");
     if (t.padded) return wrong("/packed", "Packed texts have no padding: omit packed or padded.");
     return {};
 }
@@ -140,6 +144,10 @@ Result<void> check_method(const ModelShape& s, const TrainingSettings& t) {
     if (t.method == Method::ppo && (t.frozen_layers > 0 || t.frozen_embeddings))
         return wrong(t.frozen_layers > 0 ? "/frozen_layers" : "/frozen_embeddings",
                      "PPO is modelled for a policy that is trained whole or by adapters: omit it.");
+    if (t.answers() && t.generates && s.traits().delta)
+        return wrong("/generation",
+                     "Generation with linear attention is not modelled: let vLLM generate on other "
+                     "GPUs (generation vllm, of grpo).");
     if (t.method == Method::grpo && t.generates && in_shards)
         return wrong(
             "/generation",
@@ -148,16 +156,18 @@ Result<void> check_method(const ModelShape& s, const TrainingSettings& t) {
     return {};
 }
 
-// Of types without a family of their own: DeepSeek, GPT-OSS, Llama 4 and GLM-4.
+// Of types without a family of their own: DeepSeek, GPT-OSS, Llama 4, Qwen3.5 and GLM-4.
 bool liger_knows(const DecoderTraits& t) {
-    return t.latent || t.sinks || t.unit_queries || (t.rotary == Rotary::paired && t.outer_norms);
+    return t.latent || t.sinks || t.unit_queries || t.delta ||
+           (t.rotary == Rotary::paired && t.outer_norms);
 }
 
 Result<void> check_fused_loss(const ModelShape& s, const TrainingSettings& t) {
     if (!t.fused_loss) return {};
     // Those of liger-kernel 0.8 that were compared.
-    const bool others = s.family == Family::qwen2_moe || s.family == Family::granite ||
-                        s.family == Family::starcoder2 || s.family == Family::opt;
+    const bool others = (s.family == Family::qwen2_moe && !s.own_traits) ||
+                        s.family == Family::granite || s.family == Family::starcoder2 ||
+                        s.family == Family::opt;
     if (!s.has_rms_norm() || others || (s.own_traits && !liger_knows(*s.own_traits)))
         return wrong("/fused_loss", "Liger's fused loss of the family " +
                                         (s.own_traits ? s.name : std::string(to_string(s.family))) +

@@ -84,8 +84,8 @@ class Var {
 struct Node {
     using Run = void (*)(Graph&, Node&);
     static constexpr int kMaxSaved = 8;
-    static constexpr int kMaxEdges = 4;
-    static constexpr int kMaxSlots = 3;
+    static constexpr int kMaxEdges = 5;
+    static constexpr int kMaxSlots = 4;
 
     Run run = nullptr;
     Run finish = nullptr;

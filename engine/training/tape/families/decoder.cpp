@@ -10,13 +10,15 @@ namespace {
 
 struct Heads {
     Var q, k, v;
+    Var gate = {};  // of what attention returns
 };
 
 // What layers of one kind share.
 struct Context {
     RotaryTables rope;
     Var mask;
-    Var bias;  // the mask, where eager attention adds it
+    Var bias;     // the mask, where eager attention adds it
+    Var padding;  // the batch's, which layers without scores multiply by
     AttentionShape shape;
     std::shared_ptr<Heads> lent = std::make_shared<Heads>();  // k and v for later layers
 };
@@ -100,6 +102,15 @@ class Layer {
             return {reordered(g_, norm(linear(g_, x, b.query, group), b.query_norm, s_.q_width())),
                     reordered(g_, norm(linear(g_, x, b.key, group), b.key_norm, s_.kv_width())),
                     linear(g_, x, b.value, group)};
+        if (traits_.gated_attention) {
+            Heads h;
+            const auto [query, gate] = split2(g_, linear(g_, x, b.query, group));
+            h.gate = copy(g_, gate, false, group);
+            h.q = norm(query, b.query_norm, s_.head_dim);
+            h.k = norm(reordered(g_, linear(g_, x, b.key, group)), b.key_norm, s_.head_dim);
+            h.v = linear(g_, x, b.value, group);
+            return h;
+        }
         if (!traits_.packed) {
             Heads h{reordered(g_, linear(g_, x, b.query, group)),
                     reordered(g_, linear(g_, x, b.key, group)), linear(g_, x, b.value, group)};
@@ -159,13 +170,14 @@ class Layer {
 
     Var attention(const DecoderBlock& b, const Var& x, const Context& context, bool turns) {
         constexpr auto group = Group::attention;
+        if (b.delta.convolution >= 0) return run_delta_rule(g_, s_, b.delta, x, context.padding);
         AttentionShape shape = context.shape;
         Var weights;
         const auto rope =
             traits_.rotary == Rotary::paired ? spread(g_, context.rope) : context.rope;
-        auto [q, k, v] = traits_.latent        ? project_latent(b, x, rope)
-                         : traits_.power_norms ? project_shared(b, x, context)
-                                               : project(b, x);
+        auto [q, k, v, gate] = traits_.latent        ? project_latent(b, x, rope)
+                               : traits_.power_norms ? project_shared(b, x, context)
+                                                     : project(b, x);
         // PyTorch groups heads itself; with a mask transformers repeats them beforehand.
         const bool fused = g_.settings().attention == Attention::sdpa && !traits_.sinks;
         const bool repeats = fused && shape.mask;
@@ -192,7 +204,8 @@ class Layer {
         const Var sinks = traits_.sinks ? parameter(g_, b.sinks) : Var();
         const bool narrow = traits_.sinks || traits_.even_experts;
         const auto kind = narrow ? Probabilities::before_dropout : Probabilities::fp32_softmax;
-        const Var y = attend(g_, q, k, v, context.bias, shape, kind, weights, sinks);
+        Var y = attend(g_, q, k, v, context.bias, shape, kind, weights, sinks);
+        if (gate) y = multiply(g_, y, sigmoid(g_, gate, group), group);
         return linear(g_, y, b.attention_out, group);
     }
 
@@ -221,7 +234,7 @@ class Layer {
 // Gemma and Granite multiply what they look up by a number.
 Var look_up(Graph& g, const ModelShape& s, int table, std::int64_t rows) {
     const auto traits = s.traits();
-    if (!traits.scaled_words()) {
+    if (!traits.scaled_words) {
         const Var words =
             scatter_text(g, embedding(g, table, rows, s.hidden, {}, true), Group::embedding);
         return traits.multiplied ? scale(g, words, Group::embedding) : words;
@@ -282,6 +295,7 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Batch
         c.shape.value_dim = s.value_dim;
         c.mask = causal_mask(g, c.shape, embeddings.dtype(), eager);
         if (eager) c.bias = c.mask;
+        if (g.settings().padded) c.padding = batch.mask;
         return c;
     };
     // Families that alternate have masks of both kinds, others of the one that they use.
@@ -292,7 +306,8 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Batch
         if (traits.learned) return {};
         const bool wide = traits.wide_rotary || traits.rotary == Rotary::complex;
         auto made = rotary_tables(g, sequence, shape_of(window).rotary_width(),
-                                  wide ? Dtype::fp32 : embeddings.dtype(), traits.rotary);
+                                  wide ? Dtype::fp32 : embeddings.dtype(), traits.rotary,
+                                  traits.delta && !traits.packed_delta);
         made.narrows = wide;
         return made;
     };

@@ -53,7 +53,8 @@ void read_attention(Graph& g, const ModelShape& s, const DecoderTraits& traits, 
         b.before_attention = next_norm(p, traits);
         return;
     }
-    b.query = read_linear(p, g, s.hidden, s.q_width(), s.qkv_bias);
+    b.query =
+        read_linear(p, g, s.hidden, (traits.gated_attention ? 2 : 1) * s.q_width(), s.qkv_bias);
     b.key = read_linear(p, g, s.hidden, s.kv_width(), s.qkv_bias);
     b.value = read_linear(p, g, s.hidden, s.kv_width(), s.qkv_bias);
     b.attention_out = read_linear(p, g, s.q_width(), s.hidden, s.output_bias);
@@ -70,7 +71,10 @@ DecoderBlock read_decoder_block(Graph& g, const ModelShape& s, ParameterCursor& 
     DecoderBlock b;
     b.shares_keys = s.shares_keys(layer);
     b.lends_keys = s.lends_keys(layer);
-    read_attention(g, s, traits, p, b);
+    if (s.has_linear(layer))
+        b.delta = read_delta_rule(p, g, s);
+    else
+        read_attention(g, s, traits, p, b);
     if (s.has_experts(layer) && !traits.beside) {
         b.experts = read_experts(p, g, s);
     } else if (traits.packed_ffn) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/training/tape/families/delta_rule.hpp"
 #include "engine/training/tape/families/experts.hpp"
 
 namespace plimsoll::training {
@@ -10,6 +11,7 @@ struct DecoderBlock {
     Linear qkv;  // packed
     Linear query_latent, latents;
     int query_norm = -1, key_norm = -1, sinks = -1;
+    DeltaRule delta;  // in place of attention
     GatedLinear feed_forward;
     Linear gate_up;  // packed
     Experts experts;

@@ -3,6 +3,8 @@
 #include "engine/training/tape/graph.hpp"
 
 #include <cstdint>
+#include <initializer_list>
+#include <vector>
 
 // The operations that models consist of. Each allocates, saves and later frees what PyTorch's
 // operation of that name does on CUDA; `group` classifies its result.
@@ -42,6 +44,8 @@ Var fused_linear(Graph& g, const Var& x, const Linear& layer, Group group);
 Var fused_gated(Graph& g, const Var& gate, const Var& up, const Linear& down, Group group);
 // `layer.in` numbers are read for each of `positions` outputs of layer.out numbers.
 Var convolution(Graph& g, const Var& x, const Linear& layer, std::int64_t positions, Group group);
+// Of every channel's last numbers alone; `weight` is a parameter that autocast converts each time.
+Var causal_convolution(Graph& g, const Var& x, int weight, std::int64_t channels, Group group);
 // torch.nn.MultiheadAttention's input projection of a transposed tensor: copied, multiplied, the
 // bias added in place. `part` of 1 uses the whole packed weight; less uses that share of it (a
 // slice).
@@ -88,6 +92,8 @@ Var gelu_new(Graph& g, const Var& x, Group group);  // the tanh formula written 
 // BLOOM's: the tanh formula as one node, which keeps x and needs several temporaries.
 Var composed_gelu(Graph& g, const Var& x, Group group);
 Var silu(Graph& g, const Var& x, Group group);
+Var softplus(Graph& g, const Var& x, Group group);
+Var exponential(Graph& g, const Var& x, Group group);
 Var relu(Graph& g, const Var& x, Group group);  // saves its result
 Var tanh(Graph& g, const Var& x, Group group);
 Var sigmoid(Graph& g, const Var& x, Group group);
@@ -167,7 +173,8 @@ Var add_rows(Graph& g, const Var& y, const Var& rows, Group group);
 Var reduce(Graph& g, const Var& x, std::int64_t elements, Group group);
 // A part of x that shares its storage; the gradient is zeros of x's size around it.
 Var slice(Graph& g, const Var& x, std::int64_t elements);
-// Views of the first elements of x and of the others, whose gradients are concatenated.
+// Views of parts of x, whose gradients are concatenated; of the first elements and of the others.
+std::vector<Var> split(Graph& g, const Var& x, std::initializer_list<std::int64_t> parts);
 std::array<Var, 2> split_at(Graph& g, const Var& x, std::int64_t first);
 // An empty tensor into whose two parts x and y are copied.
 Var fill(Graph& g, const Var& x, const Var& y);
@@ -175,7 +182,7 @@ Var fill(Graph& g, const Var& x, const Var& y);
 std::array<Var, 2> split2(Graph& g, const Var& x);
 std::array<Var, 3> split3(Graph& g, const Var& x);
 // Side by side in a new tensor; gradients are views of its gradient.
-Var concatenate(Graph& g, const Var& x, const Var& y, Group group);
+Var concatenate(Graph& g, const Var& x, const Var& y, Group group, const Var& z = {});
 // The last two halves exchanged, one negated: cat(-x2, x1) of rotary positions.
 Var rotate_half(Graph& g, const Var& x, Group group);
 

@@ -188,6 +188,8 @@ Var composed_gelu(Graph& g, const Var& x, Group group) {
     return y;
 }
 Var silu(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::input, group); }
+Var softplus(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::input, group); }
+Var exponential(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::result, group); }
 Var relu(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::result, group); }
 Var tanh(Graph& g, const Var& x, Group group) { return unary(g, x, Saves::result, group); }
 

@@ -5,12 +5,28 @@ namespace {
 
 constexpr auto kTables = Group::embedding;
 
+RotaryTables grid_tables(Graph& g, std::int64_t width, Dtype dtype) {
+    const std::int64_t tokens = g.settings().batch * g.settings().sequence;
+    const Var positions = g.make(3 * tokens, Dtype::fp32, kTables);
+    const Var angles = g.make(3 * tokens * width / 2, Dtype::fp32, kTables);
+    g.matmul(static_cast<double>(3 * tokens * width), false);
+    const auto table = [&] {
+        const Var raw = g.make(angles.elements(), Dtype::fp32, kTables);
+        return g.make(angles.elements(), Dtype::fp32, kTables);
+    };
+    Var cosine = table(), sine = table();
+    sine = g.make(tokens * width, Dtype::fp32, kTables);
+    cosine = g.make(tokens * width, Dtype::fp32, kTables);
+    return {to(g, cosine, dtype, kTables), to(g, sine, dtype, kTables), width, false};
+}
+
 }  // namespace
 
 // Computed in fp32 and converted; one table for the whole batch. Its small matrix product is the
 // step's first and so the one that cuBLAS starts with.
 RotaryTables rotary_tables(Graph& g, std::int64_t sequence, std::int64_t width, Dtype dtype,
-                           Rotary rotary) {
+                           Rotary rotary, bool grids) {
+    if (grids) return grid_tables(g, width, dtype);
     const Var positions = g.make(sequence, Dtype::fp32, kTables);
     const Var angles = g.make(sequence * width / 2, Dtype::fp32, kTables);
     g.matmul(static_cast<double>(sequence * width), false);

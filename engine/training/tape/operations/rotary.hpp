@@ -12,8 +12,9 @@ struct RotaryTables {
     bool narrows = false;    // what is turned gets its own type back
 };
 
+// With `grids`, of places in time, height and width for every text of the batch.
 RotaryTables rotary_tables(Graph& g, std::int64_t sequence, std::int64_t width, Dtype dtype,
-                           Rotary rotary = Rotary::halves);
+                           Rotary rotary = Rotary::halves, bool grids = false);
 
 // Each number of the first half twice in succession: tables of the layer that calls it.
 RotaryTables spread(Graph& g, const RotaryTables& tables);

@@ -164,25 +164,18 @@ Var slice(Graph& g, const Var& x, std::int64_t elements) {
     return x.alias(elements, g.edge_to(n));
 }
 
-namespace {
-
-template <std::size_t Parts>
-std::array<Var, Parts> split(Graph& g, const Var& x) {
+std::vector<Var> split(Graph& g, const Var& x, std::initializer_list<std::int64_t> parts) {
     Node* n = g.node(concatenate_backward, {x.edge()}, x.dtype(), Group::attention);
     if (n != nullptr) n->size[0] = x.elements();
-    std::array<Var, Parts> parts;
-    for (std::size_t i = 0; i < Parts; ++i)
-        parts[i] = x.alias(x.elements() / static_cast<std::int64_t>(Parts),
-                           g.edge_to(n, static_cast<int>(i)));
-    return parts;
+    std::vector<Var> out;
+    for (const auto elements : parts)
+        out.push_back(x.alias(elements, g.edge_to(n, static_cast<int>(out.size()))));
+    return out;
 }
 
-}  // namespace
-
 std::array<Var, 2> split_at(Graph& g, const Var& x, std::int64_t first) {
-    Node* n = g.node(concatenate_backward, {x.edge()}, x.dtype(), Group::attention);
-    if (n != nullptr) n->size[0] = x.elements();
-    return {x.alias(first, g.edge_to(n, 0)), x.alias(x.elements() - first, g.edge_to(n, 1))};
+    auto parts = split(g, x, {first, x.elements() - first});
+    return {std::move(parts[0]), std::move(parts[1])};
 }
 
 Var fill(Graph& g, const Var& x, const Var& y) {
@@ -193,15 +186,19 @@ Var fill(Graph& g, const Var& x, const Var& y) {
     return both.alias(both.elements(), g.edge_to(n));
 }
 
-std::array<Var, 2> split2(Graph& g, const Var& x) { return split<2>(g, x); }
+std::array<Var, 2> split2(Graph& g, const Var& x) { return split_at(g, x, x.elements() / 2); }
 
-std::array<Var, 3> split3(Graph& g, const Var& x) { return split<3>(g, x); }
+std::array<Var, 3> split3(Graph& g, const Var& x) {
+    const auto third = x.elements() / 3;
+    auto parts = split(g, x, {third, third, third});
+    return {std::move(parts[0]), std::move(parts[1]), std::move(parts[2])};
+}
 
-Var concatenate(Graph& g, const Var& x, const Var& y, Group group) {
-    Var both = g.make(x.elements() + y.elements(), x.dtype(), group);
-    Node* n = g.node(pass_views, {x.edge(), y.edge()}, x.dtype(), group);
-    if (n == nullptr) return both;
-    return both.alias(both.elements(), g.edge_to(n));
+Var concatenate(Graph& g, const Var& x, const Var& y, Group group, const Var& z) {
+    Var all = g.make(x.elements() + y.elements() + z.elements(), x.dtype(), group);
+    Node* n = g.node(pass_views, {x.edge(), y.edge(), z.edge()}, x.dtype(), group);
+    if (n == nullptr) return all;
+    return all.alias(all.elements(), g.edge_to(n));
 }
 
 }  // namespace plimsoll::training

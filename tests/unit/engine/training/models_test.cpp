@@ -1,3 +1,4 @@
+#include "engine/training/models/hugging_face.hpp"
 #include "engine/training/models/parameters.hpp"
 #include "engine/training/models/presets.hpp"
 
@@ -66,6 +67,36 @@ TEST(ModelShape, RefusesImpossibleDimensionsByField) {
               }),
               "/hidden");
     EXPECT_EQ(where([](auto&) {}), "accepted");
+}
+
+// As transformers 5.17 builds its classes' defaults, with their encoders of images.
+TEST(ModelShape, ReadsQwen35) {
+    const auto all = [](const ModelShape& s) { return count(list_parameters(s, Lora{}), false); };
+    const auto dense = from_hugging_face(R"({"model_type":"qwen3_5","text_config":{}})");
+    ASSERT_TRUE(dense) << dense.error().message;
+    EXPECT_EQ(dense->towers, 453'650'672);
+    EXPECT_EQ(all(*dense) - dense->towers, 8'953'803'264);
+    EXPECT_FALSE(dense->has_linear(3));
+    EXPECT_TRUE(dense->has_linear(4));
+    EXPECT_THAT(dense->noted, HasSubstr("flash-linear-attention"));
+    EXPECT_THAT(dense->noted, HasSubstr("texts without images"));
+    const auto mixture = from_hugging_face(R"({"model_type":"qwen3_5_moe","text_config":{}})");
+    ASSERT_TRUE(mixture) << mixture.error().message;
+    EXPECT_EQ(all(*mixture) - mixture->towers, 34'660'610'688);
+    const auto next = from_hugging_face(R"({"model_type":"qwen3_next"})");
+    ASSERT_TRUE(next) << next.error().message;
+    EXPECT_EQ(all(*next), 79'674'391'296);
+    EXPECT_EQ(linear_layers(*next).front(), "in_proj_qkvz");
+    EXPECT_EQ(query_value_layers(*next),
+              (std::vector<std::string>{"in_proj_qkvz", "q_proj", "v_proj"}));
+    const auto wrong = [](const char* more) {
+        return from_hugging_face(R"({"model_type":"qwen3_5_text",)" + std::string(more) + "}")
+            .error()
+            .where;
+    };
+    EXPECT_EQ(wrong(R"("linear_num_key_heads":0)"), "/linear_num_key_heads");
+    EXPECT_EQ(wrong(R"("linear_num_value_heads":24)"), "/linear_num_value_heads");
+    EXPECT_EQ(wrong(R"("full_attention_interval":0)"), "/full_attention_interval");
 }
 
 }  // namespace
