@@ -17,7 +17,6 @@ declare
   v_teams bigint[];
   v_corrections float8[];
   v_finished record;
-  v_team record;
   v_low bigint;
   v_high bigint;
 begin
@@ -28,13 +27,16 @@ begin
   end if;
   v_teams := array(select a.team_id from unnest(v_accounts) with ordinality u(id, ord) join account a on a.id = u.id
     order by u.ord);
-  select min(id), max(id) into v_low, v_high from unnest(p_lease.jobs) u(id);
+  -- One statement for all: to begin one takes longer than to read ten tasks.
+  select min(u.id), max(u.id), array_agg((coalesce(u.seconds, 0) * p_worker.speed)::float8),
+    array[sum((coalesce(u.seconds, 0) * p_worker.speed)::float8) - sum(u.charge::float8)]
+  into v_low, v_high, v_costs, v_corrections
+  from unnest(p_lease.jobs, p_seconds, p_lease.charges) u(id, seconds, charge);
   if 0 = all (p_lease.tasks) then  -- of small jobs: one task of each, and no merge task
     v_jobs := p_lease.jobs;
     v_counts := array_fill(1, array[cardinality(v_jobs)]);
     v_ok_sums := p_oks;
     v_failed_sums := p_faileds;
-    v_costs := array(select (coalesce(u.seconds, 0) * p_worker.speed)::float8 from unnest(p_seconds) u(seconds));
     v_merged := array_fill(false, array[cardinality(v_jobs)]);
     v_whole := not exists (select from job j where j.id = any(v_jobs) and j.id between v_low and v_high and j.merge);
   else
@@ -83,10 +85,7 @@ begin
   end if;
   delete from lease where fence = p_lease.fence;
 
-  if cardinality(v_accounts) = 1 then
-    v_corrections := array[(select sum(s.cost) from unnest(v_costs) s(cost)) - (select sum(s.charge::float8)
-      from unnest(p_lease.charges) s(charge))];
-  else
+  if cardinality(v_accounts) > 1 then
     select array_agg(x.account_id), array_agg(x.seconds) into v_accounts, v_corrections from (
       select c.account_id, sum((coalesce(c.seconds, 0) * p_worker.speed)::float8 - c.charge) seconds from (
         select unnest(p_lease.accounts) account_id, unnest(p_seconds) seconds, unnest(p_lease.charges) charge) c
@@ -96,14 +95,14 @@ begin
   v_finished := finish_jobs(p_lease.fence, v_jobs, v_counts, v_ok_sums, v_failed_sums, v_costs, v_merged,
     case when cardinality(v_jobs) = cardinality(p_lease.jobs) then p_partials
       else array(select case when o.n <= 1 then p_partials[o.ord] else p_reports[o.ord] end
-      from unnest(v_lasts, v_counts) with ordinality o(ord, n, place) order by o.place) end, p_now);
+      from unnest(v_lasts, v_counts) with ordinality o(ord, n, place) order by o.place) end, v_low, v_high, p_now);
   -- Team by team: a join's plan would depend on statistics, and compare each job with each.
-  for v_team in
-    select u.team_id, array_agg(u.id) ended from unnest(v_finished.teams, v_finished.ended) u(team_id, id) group by 1
-  loop
-    delete from job_standing s where s.team_id = v_team.team_id and s.standing = 'unfinished'
-      and s.job_id = any(v_team.ended) and s.job_id between v_low and v_high;
-  end loop;
+  if cardinality(v_teams) = 1 then
+    perform end_standing(v_teams[1], v_finished.ended, v_low, v_high);
+  else
+    perform end_standing(u.team_id, array_agg(u.id), v_low, v_high)
+    from unnest(v_finished.teams, v_finished.ended) u(team_id, id) group by u.team_id;
+  end if;
   if v_finished.failed is not null then
     perform note_standing(v_finished.failed);
   end if;

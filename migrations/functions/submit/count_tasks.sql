@@ -8,14 +8,6 @@ language plpgsql immutable as $$
 declare
   v_tasks constant int := cardinality(p_jobs);
 begin
-  sorted := p_jobs = array(select generate_series(1, p_count));
-  if sorted then  -- one task each, whose job has no items before it
-    tasks := array_fill(1, array[p_count]);
-    items := p_items;
-    first_tasks := array(select generate_series(0, p_count - 1));
-    items_before := array_fill(0::bigint, array[p_count]);
-    return;
-  end if;
   first_tasks := array(
     select i - 1 from generate_series(1, v_tasks) i where p_jobs[i] is distinct from p_jobs[i - 1] order by i);
   sorted := array(select p_jobs[n + 1] from unnest(first_tasks) n) = array(select generate_series(1, p_count));

@@ -62,10 +62,11 @@ declare
   v_new boolean[];
   v_queued boolean[];
   v_task_counts int[];
+  v_each int[];  -- 1, 2 …
   v_alone boolean[];  -- a job's only task is in the job's row
   v_item_counts bigint[];
   v_first_tasks int[];
-  v_items_before bigint[];
+  v_items_before bigint[];  -- null: none
   v_sorted boolean;
   v_numbers bigint[];  -- in ready, of each job's first task; its others follow
   v_wakes boolean;
@@ -100,23 +101,33 @@ begin
     v_used_classes := array(select distinct c from unnest(v_classes) c order by c);
   end if;
 
-  -- Another call may draw higher numbers and commit first: add_ready lowers the heads of the lanes.
-  v_numbers := array(select nextval('job_seq') << 20 from generate_series(1, v_count));
-  v_ids := array(select v_day | (n >> 20 & ((1::bigint << 40) - 1)) from unnest(v_numbers) n);
-  for i in 1 .. 2 loop
-    select c.* into v_sorted, v_task_counts, v_item_counts, v_first_tasks, v_items_before
-    from count_tasks(v_count, p_task_jobs, p_task_items) c;
-    exit when v_sorted;
-    select array_agg(u.job order by u.job, u.ord), array_agg(u.items order by u.job, u.ord),
-      array_agg(u.seconds order by u.job, u.ord), array_agg(u.input order by u.job, u.ord)
-    into p_task_jobs, p_task_items, p_task_seconds, p_task_inputs
-    from unnest(p_task_jobs, p_task_items, p_task_seconds, p_task_inputs)
-      with ordinality u(job, items, seconds, input, ord)
-    where u.job between 1 and v_count;
-    v_tasks := cardinality(p_task_jobs);
-  end loop;
-  if coalesce(cardinality(v_task_counts), 0) <> v_count then
-    raise exception 'a job has no task' using errcode = 'invalid_parameter_value';
+  -- Another call may draw higher numbers and commit first: add_ready lowers the heads of the lanes. One statement for
+  -- all arrays: to begin one takes longer than to read ten jobs.
+  select array_agg(n.number), array_agg(v_day | (n.number >> 20 & ((1::bigint << 40) - 1))), array_agg(n.i),
+    array_agg(n.i - 1), array_agg(coalesce(length(p_task_inputs[n.i]), 0) <= v_short)
+  into v_numbers, v_ids, v_each, v_first_tasks, v_alone
+  from (select i, nextval('job_seq') << 20 number from generate_series(1, v_count) i) n;
+  if p_task_jobs = v_each then  -- one task each, whose job has no items before it
+    v_task_counts := array_fill(1, array[v_count]);
+    v_item_counts := p_task_items;
+  else
+    for i in 1 .. 2 loop
+      select c.* into v_sorted, v_task_counts, v_item_counts, v_first_tasks, v_items_before
+      from count_tasks(v_count, p_task_jobs, p_task_items) c;
+      exit when v_sorted;
+      select array_agg(u.job order by u.job, u.ord), array_agg(u.items order by u.job, u.ord),
+        array_agg(u.seconds order by u.job, u.ord), array_agg(u.input order by u.job, u.ord)
+      into p_task_jobs, p_task_items, p_task_seconds, p_task_inputs
+      from unnest(p_task_jobs, p_task_items, p_task_seconds, p_task_inputs)
+        with ordinality u(job, items, seconds, input, ord)
+      where u.job between 1 and v_count;
+      v_tasks := cardinality(p_task_jobs);
+    end loop;
+    if coalesce(cardinality(v_task_counts), 0) <> v_count then
+      raise exception 'a job has no task' using errcode = 'invalid_parameter_value';
+    end if;
+    v_alone := array(select v_task_counts[i] = 1
+      and coalesce(length(p_task_inputs[v_first_tasks[i] + 1]), 0) <= v_short from generate_series(1, v_count) i);
   end if;
   if 1 << 20 < any (v_task_counts) then
     raise exception 'a job has more than 1,048,576 tasks' using errcode = 'invalid_parameter_value';
@@ -143,11 +154,7 @@ begin
       coalesce(v_outcomes, array_fill('created'::text, array[v_count])), p_now) r;
   end if;
   if p_whole and v_outcomes && '{key_conflict, unique_conflict, over_quota}' then
-    raise exception 'not all jobs can be stored' using errcode = 'PLM03', detail = (
-      select json_agg(json_strip_nulls(json_build_object('ord', u.ord, 'outcome', u.outcome, 'job_id', u.id::text,
-        'refusal', u.refusal)) order by u.ord)::text
-      from unnest(v_ids, v_outcomes, v_refusals) with ordinality u(id, outcome, refusal, ord)
-      where u.outcome in ('key_conflict', 'unique_conflict', 'over_quota'));
+    perform refuse_whole(v_ids, v_outcomes, v_refusals);
   end if;
 
   if v_outcomes is null or 'created' = any (v_outcomes) then
@@ -167,15 +174,14 @@ begin
         p_priorities);
     end if;
 
-    v_alone := array(select v_task_counts[i] = 1
-      and coalesce(length(p_task_inputs[v_first_tasks[i] + 1]), 0) <= v_short from generate_series(1, v_count) i);
-    with tasks as (
+    if false = any (v_alone) then
       insert into task (job_id, seq, team_id, first_item, items, est_seconds, input)
       select v_ids[p_task_jobs[i]], i - 1 - v_first_tasks[p_task_jobs[i]], p_teams[p_task_jobs[i]],
-        v_items_before[i] - v_items_before[v_first_tasks[p_task_jobs[i]] + 1], p_task_items[i],
+        coalesce(v_items_before[i] - v_items_before[v_first_tasks[p_task_jobs[i]] + 1], 0), p_task_items[i],
         greatest(p_task_seconds[i], 1e-4)::real, p_task_inputs[i]
-      from generate_series(1, v_tasks) i where v_new[p_task_jobs[i]] and not v_alone[p_task_jobs[i]]
-    ), line as (
+      from generate_series(1, v_tasks) i where v_new[p_task_jobs[i]] and not v_alone[p_task_jobs[i]];
+    end if;
+    with line as (
       insert into ready (lane_id, seq, job_id, task, est_seconds, attempt, crashes, since)
       select v_lanes[p_task_jobs[i]], v_numbers[p_task_jobs[i]] + i - 1 - v_first_tasks[p_task_jobs[i]],
         v_ids[p_task_jobs[i]], i - 1 - v_first_tasks[p_task_jobs[i]], greatest(p_task_seconds[i], 1e-4)::real, 1, 0,
