@@ -101,8 +101,7 @@ begin
     v_used_classes := array(select distinct c from unnest(v_classes) c order by c);
   end if;
 
-  -- Another call may draw higher numbers and commit first: add_ready lowers the heads of the lanes. One statement for
-  -- all arrays: to begin one takes longer than to read ten jobs.
+  -- Another call may draw higher numbers and commit first: add_ready lowers the heads of the lanes.
   select array_agg(n.number), array_agg(v_day | (n.number >> 20 & ((1::bigint << 40) - 1))), array_agg(n.i),
     array_agg(n.i - 1), array_agg(coalesce(length(p_task_inputs[n.i]), 0) <= v_short)
   into v_numbers, v_ids, v_each, v_first_tasks, v_alone
@@ -219,8 +218,7 @@ begin
       if v_lanes[1] = all (v_lanes) and true = all (v_queued) then  -- every task, in one lane
         v_wakes := add_ready(v_class, v_lanes[1:1], v_numbers[1:1], array[v_tasks], p_now);
       else
-        v_wakes := (
-          select add_ready(v_class, array_agg(x.lane_id), array_agg(x.first), array_agg(x.n), p_now) from (
+        v_wakes := (select add_ready(v_class, array_agg(x.lane_id), array_agg(x.first), array_agg(x.n), p_now) from (
             select v_lanes[i] lane_id, min(v_numbers[i]) first, sum(v_task_counts[i])::int n
             from generate_series(1, v_count) i where v_queued[i] and v_classes[i] = v_class group by 1) x
           having count(*) > 0);
