@@ -1,6 +1,9 @@
 """What `sharded_steps.py` compares: models, and ways to train them on one of several cards."""
 
 import collections
+import tempfile
+
+import transformers as tf
 
 SIZES = dict(num_hidden_layers=6, hidden_size=512, num_attention_heads=8, num_key_value_heads=4, head_dim=64,
              intermediate_size=1536, max_position_embeddings=2048)
@@ -46,6 +49,28 @@ def whole_modules(case):
     return case.method.split(', ')[1:] if case.method.startswith('whole') else None
 
 
+def attention_of(case):
+    return 'sdpa' if getattr(case, 'context', 1) > 1 or getattr(case, 'selective', False) else 'eager'
+
+
+def config_of(case):
+    values = dict(MODELS[case.model])
+    return tf.AutoConfig.for_model(values.pop('model_type'), **values, attn_implementation=attention_of(case), use_cache=False)
+
+
+def quantized(model, case):
+    """As everybody loads it: by transformers and bitsandbytes, which packs on a CPU, too."""
+    settings = tf.BitsAndBytesConfig(
+        load_in_8bit=case.quantization == 'int8', load_in_4bit=case.quantization != 'int8', bnb_4bit_quant_type='nf4',
+        bnb_4bit_use_double_quant=case.quantization == 'nf4_double', bnb_4bit_compute_dtype=model.dtype,
+        bnb_4bit_quant_storage=model.dtype, llm_int8_threshold=0.0)
+    with tempfile.TemporaryDirectory() as folder:
+        model.should_save_on_this_rank = lambda *_: True  # there is one process
+        model.save_pretrained(folder)
+        return type(model).from_pretrained(folder, quantization_config=settings, dtype='auto', device_map={'': 'cpu'},
+                                           attn_implementation=attention_of(case), use_cache=False)
+
+
 def cases():
     for model in MODELS:
         if model in MIXTURES + ALIKE:
@@ -69,6 +94,8 @@ def cases():
         for sharding in ('none', 'ddp', 'fsdp'):
             yield Case(model, sharding, 'bf16', 2, 256, False, 8, quantization='nf4_double')
             yield Case(model, sharding, 'bf16', 4, 256, True, 8, quantization='nf4')
+    for precision in ('bf16', 'fp32'):  # fewer experts than cards
+        yield Case('mixtral, 4 experts', 'fsdp', precision, 2, 256, False)
     for model in ('llama', 'llama, many words', 'qwen3', 'bert'):
         yield Case(model, 'fsdp_grad_op', 'fp32', 4, 256, False)
         yield Case(model, 'fsdp_grad_op', 'bf16', 2, 128, True)

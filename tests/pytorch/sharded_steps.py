@@ -34,7 +34,7 @@ import selective
 from live_blocks import LiveBlocks, packed_states
 from parallel_plans import divide
 from recorded import record
-from sharded_cases import ADAPTED, MODELS, Case, cases, whole_modules
+from sharded_cases import ADAPTED, MODELS, Case, attention_of, cases, config_of, quantized, whole_modules
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.distributed._functional_collectives import AsyncCollectiveTensor
 from torch.distributed.algorithms.ddp_comm_hooks.debugging_hooks import noop_hook
@@ -101,29 +101,8 @@ class Live(LiveBlocks):
         return torch._C._current_graph_task_id() >= 0  # a GPU's backward pass has a thread of its own
 
 
-def attention_of(case):
-    return 'sdpa' if getattr(case, 'context', 1) > 1 or getattr(case, 'selective', False) else 'eager'
-
-
-def config_of(case):
-    values = dict(MODELS[case.model])
-    return tf.AutoConfig.for_model(values.pop('model_type'), **values, attn_implementation=attention_of(case), use_cache=False)
-
-
 def layers_of(model):
     return max((module for module in model.modules() if isinstance(module, torch.nn.ModuleList)), key=len)
-
-
-def quantized(model, case):
-    """As everybody loads it: by transformers and bitsandbytes, which packs on a CPU, too."""
-    settings = tf.BitsAndBytesConfig(
-        load_in_8bit=case.quantization == 'int8', load_in_4bit=case.quantization != 'int8', bnb_4bit_quant_type='nf4',
-        bnb_4bit_use_double_quant=case.quantization == 'nf4_double', bnb_4bit_compute_dtype=model.dtype,
-        bnb_4bit_quant_storage=model.dtype, llm_int8_threshold=0.0)
-    with tempfile.TemporaryDirectory() as folder:
-        model.save_pretrained(folder)
-        return type(model).from_pretrained(folder, quantization_config=settings, dtype='auto', device_map={'': 'cpu'},
-                                           attn_implementation=attention_of(case), use_cache=False)
 
 
 def build(case):
