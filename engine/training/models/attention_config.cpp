@@ -1,7 +1,10 @@
 #include "engine/base/json.hpp"
 #include "engine/training/models/config_reader.hpp"
 
-// Attention that is made otherwise than from rows of q, k and v.
+#include <algorithm>
+#include <cmath>
+
+// Attention that is made otherwise than from rows of q, k and v, or of some layers alone.
 
 namespace plimsoll::training {
 
@@ -47,6 +50,58 @@ void read_linear_attention(ConfigReader& read, ModelShape& s) {
         "linear attention by the package flash-linear-attention, after PyTorch's convolution; "
         "without it, transformers' own code keeps about twice as much for such a layer; with "
         "causal-conv1d, less is kept";
+}
+
+void read_short_convolutions(ConfigReader& read, const std::string& type, ModelShape& s) {
+    s.tied_head = true;
+    read.boolean("tie_embedding", s.tied_head);
+    s.linear.kernel = 3;
+    read.integer("conv_L_cache", s.linear.kernel);
+    if (s.linear.kernel < 1 || s.linear.kernel > 4096)
+        return read.note("conv_L_cache", "must be between 1 and 4096.");
+    read.refuse("conv_bias", "must be false: biases of convolutions are not modelled.");
+    if (type == "lfm2") {
+        read.integer("block_ff_dim", s.ffn, "ffn");
+        bool adjusts = true;
+        double times = 1;
+        int multiple = 256;
+        read.boolean("block_auto_adjust_ff_dim", adjusts);
+        read.number("block_ffn_dim_multiplier", times);
+        read.integer("block_multiple_of", multiple);
+        if (multiple < 1) return read.note("block_multiple_of", "must be at least 1.");
+        if (!(times > 0 && times < 1e3))
+            return read.note("block_ffn_dim_multiplier", "must be above 0 and below 1000.");
+        if (adjusts) {
+            const auto wide = static_cast<std::int64_t>(times * std::floor(2.0 * s.ffn / 3));
+            s.ffn = static_cast<int>((wide + multiple - 1) / multiple * multiple);
+        }
+        std::vector<bool> full(static_cast<std::size_t>(std::clamp(s.layers, 0, 1000)), true);
+        if (const auto listed = read.json().find("full_attn_idxs");
+            listed != read.json().end() && listed->is_array()) {
+            full.assign(full.size(), false);
+            for (const auto& index : *listed)
+                if (index.is_number_unsigned() && index.get<std::size_t>() < full.size())
+                    full[index.get<std::size_t>()] = true;
+        }
+        set_full_layers(s, std::move(full));
+    }
+    read_layer_types(read, s);
+}
+
+void read_later_windows(ConfigReader& read, ModelShape& s) {
+    bool used = false;
+    read.boolean("use_sliding_window", used);
+    const bool unlimited = read.json().contains("sliding_window") && !read.has("sliding_window");
+    int window = 4096, first = 28;
+    read.integer("sliding_window", window);
+    read.integer("max_window_layers", first);
+    if (!used || unlimited || first >= s.layers) return;
+    read.note("use_sliding_window",
+              "must be false: from layer " + std::to_string(first) + " on, tokens would see only " +
+                  std::to_string(window) +
+                  " before them. That changes nothing for shorter sequences; for longer ones, a "
+                  "mask of batch x length x length and attention that takes it are not modelled "
+                  "for some layers of this type.");
 }
 
 }  // namespace plimsoll::training

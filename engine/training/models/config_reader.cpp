@@ -1,5 +1,6 @@
 #include "engine/training/models/config_reader.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -89,25 +90,39 @@ void read_sizes(ConfigReader& read, ModelShape& s) {
     read.required(apart ? "moe_intermediate_size" : "intermediate_size", s.ffn, "ffn");
 }
 
+void set_full_layers(ModelShape& s, std::vector<bool> full) {
+    const auto next = [&](auto from) { return std::find(from, full.end(), true); };
+    const auto first = next(full.begin());
+    s.full_layers.clear();
+    s.full_at = s.full_every = 0;
+    if (first == full.end()) return;
+    const auto second = next(first + 1);
+    s.full_at = static_cast<int>(first - full.begin());
+    s.full_every = second == full.end() ? s.layers : static_cast<int>(second - first);
+    for (int i = 0; i < s.layers; ++i)
+        if (s.is_limited(i) == full[static_cast<std::size_t>(i)]) {
+            s.full_layers = std::move(full);
+            return;
+        }
+}
+
 void read_layer_types(ConfigReader& read, ModelShape& s) {
     if (!read.has("layer_types")) return;
     const auto& types = read.json().at("layer_types");
     if (!types.is_array() || types.size() != static_cast<std::size_t>(s.layers))
         return read.note("layer_types", "must have one entry for each layer.");
-    const auto full = [&](std::size_t i) { return types[i] == "full_attention"; };
-    std::vector<int> all;
-    for (std::size_t i = 0; i < types.size(); ++i) {
-        if (!full(i) &&
-            types[i] != (s.linear.kernel > 0 ? "linear_attention" : "sliding_attention"))
+    const auto& traits = s.own_traits;
+    const auto limited = traits && traits->delta               ? "linear_attention"
+                         : traits && traits->short_convolution ? "conv"
+                                                               : "sliding_attention";
+    std::vector<bool> all;
+    for (const auto& type : types) {
+        if (type != "full_attention" && type != limited)
             return read.note("layer_types",
-                             "has an entry that is not modelled: " + types[i].dump() + ".");
-        if (full(i)) all.push_back(static_cast<int>(i));
+                             "has an entry that is not modelled: " + type.dump() + ".");
+        all.push_back(type == "full_attention");
     }
-    s.full_at = all.empty() ? 0 : all[0];
-    s.full_every = all.empty() ? 0 : all.size() == 1 ? s.layers : all[1] - all[0];
-    for (std::size_t i = 0; i < types.size(); ++i)
-        if (s.is_limited(static_cast<int>(i)) == full(i))
-            return read.note("layer_types", "must repeat a single pattern.");
+    set_full_layers(s, std::move(all));
 }
 
 }  // namespace plimsoll::training

@@ -53,17 +53,22 @@ class ConfigReader {
 
 // Layers, hidden size, heads and feed-forward by the names of most types.
 void read_sizes(ConfigReader& read, ModelShape& shape);
-// The layers with full attention must follow a period, as in published models.
+// Which layers have full attention.
 void read_layer_types(ConfigReader& read, ModelShape& shape);
+void set_full_layers(ModelShape& shape, std::vector<bool> full);
 
 // What Gemma's types add to Llama's keys; the fourth's layers differ from each other.
 void read_gemma(ConfigReader& read, Family family, ModelShape& shape);
 void read_gemma4(ConfigReader& read, ModelShape& shape);
 
+// Qwen's windows are of the layers from a number on, and of none unless the file says so.
+void read_later_windows(ConfigReader& read, ModelShape& shape);
 // DeepSeek's: a head's q and k consist of numbers that turn and of others; v has a size of its own.
 void read_latents(ConfigReader& read, ModelShape& shape);
 // Qwen3.5's and Qwen3-Next's heads of linear attention, and which layers have it.
 void read_linear_attention(ConfigReader& read, ModelShape& shape);
+// LFM2's convolutions, and its feed-forward.
+void read_short_convolutions(ConfigReader& read, const std::string& type, ModelShape& shape);
 
 // Readers of model types: fill all but name, labels and head.
 void read_encoder_config(ConfigReader& read, const std::string& type, ModelShape& shape);

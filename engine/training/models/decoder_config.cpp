@@ -79,6 +79,13 @@ const std::map<std::string, Kind>& rms_norm_types() {
             .rotary = Rotary::complex}}}},
         {"granitemoe", {Family::mixtral, {{.multiplied = true, .router = Router::chosen}}}},
         {"olmoe", {Family::mixtral, {{.row_norms = true}}}},
+        {"lfm2", {Family::llama, {{.head_norms = true, .short_convolution = true}}}},
+        {"lfm2_moe",
+         {Family::mixtral,
+          {{.head_norms = true,
+            .short_convolution = true,
+            .experts_first = true,
+            .router = Router::corrected}}}},
         {"qwen3_5_text", {Family::llama, delta_traits(false, false)}},
         {"qwen3_5_moe_text", {Family::qwen2_moe, delta_traits(true, false)}},
         {"qwen3_next", {Family::qwen2_moe, delta_traits(true, true)}},
@@ -190,23 +197,6 @@ void read_seed_oss(ConfigReader& read, ModelShape& s) {
     read.number("attention_dropout", s.attention_dropout, "attention_dropout");
 }
 
-// Qwen's windows are of the layers from a number on, and of none unless the file says so.
-void read_later_windows(ConfigReader& read, ModelShape& s) {
-    bool used = false;
-    read.boolean("use_sliding_window", used);
-    const bool unlimited = read.json().contains("sliding_window") && !read.has("sliding_window");
-    int window = 4096, first = 28;
-    read.integer("sliding_window", window);
-    read.integer("max_window_layers", first);
-    if (!used || unlimited || first >= s.layers) return;
-    read.note("use_sliding_window",
-              "must be false: from layer " + std::to_string(first) + " on, tokens would see only " +
-                  std::to_string(window) +
-                  " before them. That changes nothing for shorter sequences; for longer ones, a "
-                  "mask of batch x length x length and attention that takes it are not modelled "
-                  "for some layers of this type.");
-}
-
 void read_window(ConfigReader& read, const std::string& type, ModelShape& s) {
     if (type.starts_with("qwen")) return read_later_windows(read, s);
     const Family family = s.family;
@@ -232,7 +222,9 @@ void read_window(ConfigReader& read, const std::string& type, ModelShape& s) {
 
 // DeepSeek's layers and those that were made after it.
 void read_routed_experts(ConfigReader& read, ModelShape& s) {
-    const char* key = read.has("n_routed_experts") ? "n_routed_experts" : "num_local_experts";
+    const char* key = read.has("n_routed_experts") ? "n_routed_experts"
+                      : read.has("num_experts")    ? "num_experts"
+                                                   : "num_local_experts";
     read.required(key, s.experts, "experts");
     read.required("num_experts_per_tok", s.experts_per_row, "experts_per_row");
     read.required("moe_intermediate_size", s.expert_hidden, "expert_hidden");
@@ -240,8 +232,9 @@ void read_routed_experts(ConfigReader& read, ModelShape& s) {
     read.integer("n_shared_experts", shared);
     s.shared_expert_hidden = shared * s.expert_hidden;
     read.integer("first_k_dense_replace", s.dense_layers, "dense_layers");
+    read.integer("num_dense_layers", s.dense_layers, "dense_layers");
     // DeepSeek-V2's class does not read it.
-    s.normalised_routing = s.traits().router == Router::sigmoid;
+    s.normalised_routing = s.traits().router != Router::scaled;
     if (s.normalised_routing) read.boolean("norm_topk_prob", s.normalised_routing);
     int step = 1;
     read.integer("moe_layer_freq", step);
@@ -282,7 +275,8 @@ void read_llama4(ConfigReader& read, ModelShape& s) {
 void read_experts(ConfigReader& read, Family family, ModelShape& s) {
     if (s.traits().beside) return;
     if (s.traits().even_experts) return read_llama4(read, s);
-    if (s.traits().latent || s.traits().router == Router::sigmoid)
+    const auto router = s.traits().router;
+    if (s.traits().latent || router == Router::sigmoid || router == Router::corrected)
         return read_routed_experts(read, s);
     // transformers 5 writes the first of these for all of them.
     const bool local = family == Family::mixtral || read.has("num_local_experts");
@@ -331,6 +325,9 @@ void read_rms_norm(ConfigReader& read, const std::string& type, ModelShape& s) {
     else if (s.traits().scaled_words)
         read_gemma(read, family, s);
     if (s.traits().delta) read_linear_attention(read, s);
+    if (s.traits().short_convolution) read_short_convolutions(read, type, s);
+    // Its class rounds down.
+    if (type == "glm4_moe" && s.heads > 0) s.head_dim = s.hidden / s.heads;
     read.integer("num_key_value_heads", s.kv_heads, "kv_heads");
     read.integer("head_dim", s.head_dim, "head_dim");
     if (type == "qwen2_moe") read.boolean("qkv_bias", s.qkv_bias);

@@ -81,6 +81,13 @@ void list_delta(ParameterLister& list, bool packed) {
     list.linear("in_proj_a", h, l.values, false);
 }
 
+void list_short_convolution(ParameterLister& list) {
+    const std::int64_t h = list.shape().hidden;
+    list.matrix(h, list.shape().linear.kernel);
+    list.linear("in_proj", h, 3 * h, false);
+    list.linear("out_proj", h, h, false);
+}
+
 void list_attention(ParameterLister& list, const DecoderTraits& traits) {
     const auto& s = list.shape();
     const std::int64_t h = s.hidden;
@@ -103,7 +110,7 @@ void list_attention(ParameterLister& list, const DecoderTraits& traits) {
                 Use::query_value);
     list.linear("k_proj", h, s.kv_width(), s.qkv_bias);
     list.linear("v_proj", h, s.kv_width(), s.qkv_bias, Use::query_value);
-    list.linear("o_proj", s.q_width(), h, s.output_bias);
+    list.linear(traits.short_convolution ? "out_proj" : "o_proj", s.q_width(), h, s.output_bias);
     if (traits.head_norms || traits.row_norms) {
         list.vector(traits.row_norms ? s.q_width() : s.head_dim);
         list.vector(traits.row_norms ? s.kv_width() : s.head_dim);
@@ -112,9 +119,10 @@ void list_attention(ParameterLister& list, const DecoderTraits& traits) {
 
 void list_gated(ParameterLister& list, std::int64_t width) {
     const auto& s = list.shape();
-    list.linear("gate_proj", s.hidden, width, s.ffn_bias);
-    list.linear("up_proj", s.hidden, width, s.ffn_bias);
-    list.linear("down_proj", width, s.hidden, s.ffn_bias);
+    const bool numbered = s.traits().short_convolution;
+    list.linear(numbered ? "w1" : "gate_proj", s.hidden, width, s.ffn_bias);
+    list.linear(numbered ? "w3" : "up_proj", s.hidden, width, s.ffn_bias);
+    list.linear(numbered ? "w2" : "down_proj", width, s.hidden, s.ffn_bias);
 }
 
 // The experts' weights are two tensors of three dimensions, the router's is no linear layer:
@@ -166,7 +174,9 @@ void list_rms_norm_layer(ParameterLister& list, int layer) {
     const auto& s = list.shape();
     const auto traits = s.traits();
     const auto own = s.of_layer(layer);
-    if (s.has_linear(layer))
+    if (s.has_linear(layer) && traits.short_convolution)
+        list_short_convolution(list);
+    else if (s.has_linear(layer))
         list_delta(list, traits.packed_delta);
     else if (traits.power_norms)
         list_shared_attention(list, own, s.shares_keys(layer));

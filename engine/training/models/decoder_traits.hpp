@@ -18,6 +18,7 @@ enum class Router {
     wide_softmax,  // likewise, in fp32 (Mixtral)
     scaled,        // from logits in fp32, times a number (DeepSeek-V2)
     sigmoid,       // likewise, from groups, by sigmoids and a correction (DeepSeek-V3, GLM-4.5)
+    corrected,     // by sigmoids in the type of the logits and a correction (LFM2)
     chosen,        // the probabilities of the largest logits alone (Granite, GPT-OSS)
 };
 
@@ -47,11 +48,12 @@ struct DecoderTraits {
     bool scaled_queries = false;   // q times a number of its position (Ministral 3)
     bool unit_queries = false;     // q and k of turned layers to unit length (Llama 4)
     bool gated_attention = false;  // its result times a gate that q's product makes
-    bool delta = false;            // but in full layers, attention is a gated delta rule (Qwen3.5)
-    bool packed_delta = false;     // whose projections are two products (Qwen3-Next)
-    bool even_experts = false;     // each multiplies all tokens, weighed beforehand (Llama 4)
-    bool experts_first = false;    // listed before their router
-    bool biased_experts = false;   // and clamped gates (GPT-OSS)
+    bool short_convolution = false;  // but in full layers, of three tokens or so (LFM2)
+    bool delta = false;           // but in full layers, attention is a gated delta rule (Qwen3.5)
+    bool packed_delta = false;    // whose projections are two products (Qwen3-Next)
+    bool even_experts = false;    // each multiplies all tokens, weighed beforehand (Llama 4)
+    bool experts_first = false;   // listed before their router
+    bool biased_experts = false;  // and clamped gates (GPT-OSS)
     bool beside = false;  // beside the feed-forward, with a router that adapters wrap (Gemma 4)
     bool gated_shared = false;  // the expert that every token uses is weighted by a gate
     Rotary rotary = Rotary::halves;

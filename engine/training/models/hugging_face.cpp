@@ -27,7 +27,7 @@ const std::map<std::string, Read>& known_types() {
                                  "glm4_moe",    "ministral3",  "deepseek_v2",  "deepseek_v3",
                                  "kimi_k2",     "gpt_oss",     "granitemoe",   "olmoe",
                                  "llama4_text", "bloom",       "qwen3_5_text", "qwen3_5_moe_text",
-                                 "qwen3_next"})
+                                 "qwen3_next",  "lfm2",        "lfm2_moe"})
             types[type] = read_decoder_config;
         return types;
     }();
@@ -122,6 +122,12 @@ constexpr Default kDefaults[] = {
         "num_attention_heads":16,"intermediate_size":5632,"num_key_value_heads":2,
         "moe_intermediate_size":512,"shared_expert_intermediate_size":512,
         "num_experts_per_tok":10,"num_experts":512})"},
+    {"lfm2", R"({"vocab_size":65536,"hidden_size":2560,"num_hidden_layers":32,
+        "num_attention_heads":32,"intermediate_size":12288,"num_key_value_heads":8})"},
+    {"lfm2_moe", R"({"vocab_size":65536,"hidden_size":2048,"num_hidden_layers":32,
+        "num_attention_heads":32,"intermediate_size":7168,"num_key_value_heads":8,
+        "moe_intermediate_size":1792,"num_experts":32,"num_experts_per_tok":4,
+        "num_dense_layers":2})"},
     {"gpt_oss", R"({"vocab_size":201088,"hidden_size":2880,"num_hidden_layers":36,
         "num_attention_heads":64,"intermediate_size":2880,"num_key_value_heads":8,
         "head_dim":64,"num_local_experts":128,"num_experts_per_tok":4})"},
@@ -197,6 +203,10 @@ Json language_of(const Json& outer, const char* type) {
     return inner;
 }
 
+bool names_causal_lm(const Json& json) {
+    return json.value("architectures", Json()).dump().find("ForCausalLM") != std::string::npos;
+}
+
 Head head_of(const Json& json, Head otherwise) {
     const auto found = json.find("architectures");
     if (found == json.end() || !found->is_array() || found->empty() || !found->front().is_string())
@@ -245,6 +255,9 @@ Result<ModelShape> read_language_model(Json json) {
     for (const char* key : {"torch_dtype", "dtype"})
         if (read.has(key)) s.stored_half = json[key] == "bfloat16" || json[key] == "float16";
     s.head = head_of(json, generates ? Head::language_model : Head::classifier);
+    if (s.has_decoder() && names_causal_lm(json))
+        read.note("architectures",
+                  "names the decoder alone, which is not modelled without its encoder.");
     if (read.error()) return fail(*read.error());
     auto checked = validated(s);
     if (!checked) return fail(read.in_their_words(checked.error()));
@@ -263,6 +276,9 @@ Result<ModelShape> from_hugging_face(std::string_view text) {
     if (multimodal == std::end(kMultimodal)) return read_language_model(std::move(json));
     auto shape = read_language_model(language_of(json, multimodal->second));
     if (!shape) return shape;
+    // transformers has classes of their texts alone.
+    const bool divides = type == "llama4" || type == "qwen3_5" || type == "qwen3_5_moe";
+    if (divides && names_causal_lm(json)) return shape;
     const auto towers = count_towers(json, type.get<std::string>(), shape->hidden);
     if (!towers)
         return fail(Errc::invalid_input, "\"vision_config\" is not a JSON object.",

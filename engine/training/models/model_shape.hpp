@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace plimsoll::training {
 
@@ -49,7 +50,8 @@ std::string_view to_string(Family family);
 std::string_view to_string(Head head);
 std::string_view to_string(Activation activation);
 
-// Of layers with linear attention: heads, their widths, and the tokens that a convolution reads.
+// Of layers with linear attention: heads, their widths, and the tokens that a convolution reads,
+// which may be all there is.
 struct LinearHeads {
     int keys = 0, values = 0, key_dim = 0, value_dim = 0, kernel = 0;
 
@@ -89,11 +91,12 @@ struct ModelShape {
     int full_every =
         0;            // one in n layers has full attention; 0 = the window applies to every layer
     int full_at = 0;  // which of the n
-    int full_head_dim = 0;         // Gemma 4: layers without a window have heads of their own
-    int full_kv_heads = 0;         // likewise; 0 = as many as others
-    bool keys_as_values = false;   // whose k and v are one product
-    int sharing_layers = 0;        // the last ones, which read the k and v of one before them
-    bool wide_sharing = false;     // whose feed-forward is twice as wide
+    std::vector<bool> full_layers = {};  // all of them, if they follow no such period
+    int full_head_dim = 0;               // Gemma 4: layers without a window have heads of their own
+    int full_kv_heads = 0;               // likewise; 0 = as many as others
+    bool keys_as_values = false;         // whose k and v are one product
+    int sharing_layers = 0;              // the last ones, which read the k and v of one before them
+    bool wide_sharing = false;           // whose feed-forward is twice as wide
     int layer_inputs = 0;          // numbers that a layer gets from a table of words of its own
     std::int64_t layer_vocab = 0;  // words of that table
     LinearHeads linear = {};       // of all layers but those with full attention
@@ -173,7 +176,10 @@ struct ModelShape {
     // Of the layer's own sizes.
     ModelShape of_layer(int index) const;
     // Layer `index` is none of those with full attention.
-    bool is_limited(int index) const { return full_every == 0 || index % full_every != full_at; }
+    bool is_limited(int index) const {
+        if (!full_layers.empty()) return !full_layers[static_cast<std::size_t>(index)];
+        return full_every == 0 || index % full_every != full_at;
+    }
     bool has_window(int index) const { return window > 0 && is_limited(index); }
     bool has_linear(int index) const { return linear.kernel > 0 && is_limited(index); }
 };

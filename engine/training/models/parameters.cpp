@@ -26,7 +26,7 @@ void list_all(ParameterLister& list) {
 
 ParameterLister::Names names_of_one_layer(ModelShape shape, const Lora& lora) {
     // Of a hybrid, layers of both kinds.
-    shape.layers = std::min(shape.layers, shape.linear.kernel > 0 ? shape.full_every : 1);
+    shape.layers = std::min(shape.layers, shape.linear.kernel > 0 ? shape.full_at + 1 : 1);
     shape.decoder_layers = std::min(shape.decoder_layers, 1);
     ParameterLister list(shape, lora);
     list_all(list);
@@ -85,7 +85,9 @@ std::vector<std::int64_t> list_buffers(const ModelShape& s) {
         default: {
             if (!s.has_rms_norm() && s.family != Family::gpt_neox) return {};
             std::vector<std::int64_t> out;
-            if (s.traits().router == Router::sigmoid)  // corrections of every mixture's scores
+            const auto router = s.traits().router;
+            if (router == Router::sigmoid ||
+                router == Router::corrected)  // corrections of every mixture's scores
                 out.assign(static_cast<std::size_t>(std::max(0, s.layers - s.dense_layers)),
                            4LL * s.experts);
             out.insert(out.end(), 2, frequencies);  // of rotary positions, and their originals

@@ -23,7 +23,7 @@ constexpr Unlike kUnlike[] = {
     {"a state-space or recurrent model",
      "nothing that is modelled is near: measure a step by plimsoll.training",
      "mamba mamba2 falcon_mamba jamba rwkv recurrent_gemma zamba zamba2 bamba falcon_h1 "
-     "nemotron_h lfm2 lfm2_moe xlstm olmo_hybrid"},
+     "nemotron_h xlstm olmo_hybrid"},
     {"a mixture of experts with layers of its own",
      "a mixtral or qwen3_moe with the same experts is the nearest",
      "granitemoeshared jetmoe phimoe dbrx ernie4_5_moe hunyuan_v1_moe minimax minimax_m2 "
@@ -153,7 +153,20 @@ Error unknown_type(const Json& config, std::vector<std::string> known) {
     std::erase_if(known, [&](const std::string& name) { return asked.starts_with(name); });
     const auto found = std::ranges::find_if(
         kUnlike, [&](const Unlike& one) { return has_word(one.types, asked); });
-    if (found == std::end(kUnlike))
+    if (found == std::end(kUnlike)) {
+        // What is published every week differs from others by little: a decoder is near Llama.
+        const bool decodes =
+            config.value("architectures", Json()).dump().find("CausalLM") != std::string::npos;
+        const bool mixes = config.contains("num_experts") || config.contains("num_local_experts") ||
+                           config.contains("n_routed_experts");
+        const auto way = decodes ? described(config, mixes ? "qwen3_moe" : "llama") : "";
+        if (!way.empty())
+            return {Errc::invalid_input,
+                    "The architecture \"" + asked + "\" is unknown." + did_you_mean(asked, known) +
+                        " A " + (mixes ? "qwen3_moe" : "llama") +
+                        " of the same dimensions is the nearest: --set 'model.dimensions=" + way +
+                        "'. Known: " + names + ".",
+                    "/model_type"};
         return {Errc::invalid_input,
                 "The architecture \"" + asked + "\" is unknown." + did_you_mean(asked, known) +
                     " Known: " + names +
@@ -161,6 +174,7 @@ Error unknown_type(const Json& config, std::vector<std::string> known) {
                     "\"dimensions\": family, layers, hidden, heads, ffn, vocab and others; on the "
                     "command line --set model.dimensions.layers=24 and so on.",
                 "/model_type"};
+    }
     auto message = "\"" + asked + "\" is not modelled: it is " + std::string(found->what) + "; " +
                    std::string(found->nearest) + ".";
     const auto way = found->family.empty() ? "" : described(config, found->family);

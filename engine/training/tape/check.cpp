@@ -144,9 +144,10 @@ Result<void> check_method(const ModelShape& s, const TrainingSettings& t) {
     if (t.method == Method::ppo && (t.frozen_layers > 0 || t.frozen_embeddings))
         return wrong(t.frozen_layers > 0 ? "/frozen_layers" : "/frozen_embeddings",
                      "PPO is modelled for a policy that is trained whole or by adapters: omit it.");
-    if (t.answers() && t.generates && s.traits().delta)
+    if (t.answers() && t.generates && s.linear.kernel > 0)
         return wrong("/generation",
-                     "Generation with linear attention is not modelled: let vLLM generate on other "
+                     "Generation with linear attention or convolutions is not modelled: let vLLM "
+                     "generate on other "
                      "GPUs (generation vllm, of grpo).");
     if (t.method == Method::grpo && t.generates && in_shards)
         return wrong(

@@ -168,9 +168,24 @@ class Layer {
         return to(g_, multiply(g_, q, numbers, group), q.dtype(), group);
     }
 
+    // LFM2's: what is read, times a gate before and another after.
+    Var short_convolution(const DecoderBlock& b, const Var& x) {
+        constexpr auto group = Group::attention;
+        const auto parts = split3(g_, by_channels(g_, linear(g_, x, b.qkv, group), s_.hidden * 3));
+        Var y = multiply(g_, parts[0], parts[2], group);
+        y = causal_convolution(g_, y, b.convolution, s_.hidden, group);
+        return linear(g_, multiply(g_, parts[1], y, group), b.attention_out, group);
+    }
+
     Var attention(const DecoderBlock& b, const Var& x, const Context& context, bool turns) {
         constexpr auto group = Group::attention;
-        if (b.delta.convolution >= 0) return run_delta_rule(g_, s_, b.delta, x, context.padding);
+        if (b.convolution >= 0 || b.delta.convolution >= 0) {
+            const Var own = context.padding
+                                ? multiply(g_, x, context.padding, group, Broadcast::over_columns)
+                                : x;
+            return b.convolution >= 0 ? short_convolution(b, own)
+                                      : run_delta_rule(g_, s_, b.delta, own);
+        }
         AttentionShape shape = context.shape;
         Var weights;
         const auto rope =

@@ -71,10 +71,15 @@ DecoderBlock read_decoder_block(Graph& g, const ModelShape& s, ParameterCursor& 
     DecoderBlock b;
     b.shares_keys = s.shares_keys(layer);
     b.lends_keys = s.lends_keys(layer);
-    if (s.has_linear(layer))
+    if (s.has_linear(layer) && traits.short_convolution) {
+        b.convolution = p.next();
+        b.qkv = read_linear(p, g, s.hidden, 3LL * s.hidden, false);
+        b.attention_out = read_linear(p, g, s.hidden, s.hidden, false);
+    } else if (s.has_linear(layer)) {
         b.delta = read_delta_rule(p, g, s);
-    else
+    } else {
         read_attention(g, s, traits, p, b);
+    }
     if (s.has_experts(layer) && !traits.beside) {
         b.experts = read_experts(p, g, s);
     } else if (traits.packed_ffn) {

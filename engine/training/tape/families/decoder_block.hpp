@@ -11,7 +11,8 @@ struct DecoderBlock {
     Linear qkv;  // packed
     Linear query_latent, latents;
     int query_norm = -1, key_norm = -1, sinks = -1;
-    DeltaRule delta;  // in place of attention
+    int convolution = -1;  // in place of attention, between `qkv` and `attention_out`
+    DeltaRule delta;       // likewise
     GatedLinear feed_forward;
     Linear gate_up;  // packed
     Experts experts;

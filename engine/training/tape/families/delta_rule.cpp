@@ -103,9 +103,7 @@ Projected project(Graph& g, const LinearHeads& l, const DeltaRule& rule, const V
                   std::int64_t tokens) {
     Projected p;
     if (rule.gate.weight >= 0) {
-        p.qkv = linear(g, x, rule.qkv, kGroup);
-        // The gradient of a batch arrives in the order of channels.
-        if (tokens > g.settings().row_length()) p.qkv = reordered(g, p.qkv);
+        p.qkv = by_channels(g, linear(g, x, rule.qkv, kGroup), l.channels());
         p.gate = linear(g, x, rule.gate, kGroup);
         p.beta = linear(g, x, rule.beta, kGroup);
         p.time = linear(g, x, rule.time, kGroup);
@@ -150,12 +148,10 @@ DeltaRule read_delta_rule(ParameterCursor& p, const Graph& g, const ModelShape& 
     return rule;
 }
 
-Var run_delta_rule(Graph& g, const ModelShape& s, const DeltaRule& rule, const Var& given,
-                   const Var& padding) {
+Var run_delta_rule(Graph& g, const ModelShape& s, const DeltaRule& rule, const Var& x) {
     const auto& l = s.linear;
     const auto& t = g.settings();
-    const std::int64_t tokens = given.elements() / s.hidden;
-    const Var x = padding ? multiply(g, given, padding, kGroup, Broadcast::over_columns) : given;
+    const std::int64_t tokens = x.elements() / s.hidden;
     auto [qkv, gate, beta, time] = project(g, l, rule, x, tokens);
     qkv = silu(g, causal_convolution(g, qkv, rule.convolution, l.channels(), kGroup), kGroup);
     const auto keys = tokens * l.key_width();

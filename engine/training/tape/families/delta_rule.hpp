@@ -12,8 +12,6 @@ struct DeltaRule {
     Linear out;
 };
 DeltaRule read_delta_rule(ParameterCursor& parameters, const Graph& g, const ModelShape& shape);
-// `padding` is empty where texts have none.
-Var run_delta_rule(Graph& g, const ModelShape& s, const DeltaRule& rule, const Var& x,
-                   const Var& padding);
+Var run_delta_rule(Graph& g, const ModelShape& s, const DeltaRule& rule, const Var& x);
 
 }  // namespace plimsoll::training

@@ -155,6 +155,16 @@ Routing route(Graph& g, const ModelShape& s, const Experts& experts, const Var& 
         if (!narrow) r.gates = to(g, r.gates, x.dtype(), kGroup);
         return r;
     }
+    if (kind == Router::corrected) {
+        r.gates = chosen_scores(g, sigmoid(g, logits, kGroup), chosen, r.experts);
+        if (s.normalised_routing) {
+            const Dtype wide_type = g.autocast() ? Dtype::fp32 : r.gates.dtype();
+            const Var sum = to(g, reduce(g, r.gates, rows, kGroup), wide_type, kGroup);
+            r.gates = multiply(g, r.gates, shift(g, sum, kGroup), kGroup, Broadcast::over_columns);
+        }
+        r.gates = scale(g, r.gates, kGroup);
+        return r;
+    }
     if (kind == Router::sigmoid) {
         r.gates = chosen_scores(g, sigmoid(g, logits, kGroup), chosen, r.experts);
     } else {

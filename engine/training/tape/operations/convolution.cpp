@@ -16,6 +16,11 @@ void causal_backward(Graph& g, Node& n) {
 
 }  // namespace
 
+// That of a single text is a view.
+Var by_channels(Graph& g, const Var& x, std::int64_t channels) {
+    return x.elements() / channels > g.settings().row_length() ? reordered(g, x) : x;
+}
+
 // x is converted to the weight's type before autocast converts both. What is padded to the right is
 // cut off; the kernel of depthwise convolutions copies what lies in the order of tokens.
 Var causal_convolution(Graph& g, const Var& x, int index, std::int64_t channels, Group group) {

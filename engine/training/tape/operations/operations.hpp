@@ -45,6 +45,8 @@ Var fused_gated(Graph& g, const Var& gate, const Var& up, const Linear& down, Gr
 // `layer.in` numbers are read for each of `positions` outputs of layer.out numbers.
 Var convolution(Graph& g, const Var& x, const Linear& layer, std::int64_t positions, Group group);
 // Of every channel's last numbers alone; `weight` is a parameter that autocast converts each time.
+// `by_channels` is what it takes, of which the gradient comes back in that order.
+Var by_channels(Graph& g, const Var& x, std::int64_t channels);
 Var causal_convolution(Graph& g, const Var& x, int weight, std::int64_t channels, Group group);
 // torch.nn.MultiheadAttention's input projection of a transposed tensor: copied, multiplied, the
 // bias added in place. `part` of 1 uses the whole packed weight; less uses that share of it (a

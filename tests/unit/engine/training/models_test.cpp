@@ -99,5 +99,51 @@ TEST(ModelShape, ReadsQwen35) {
     EXPECT_EQ(wrong(R"("full_attention_interval":0)"), "/full_attention_interval");
 }
 
+// As transformers 5.17 builds them: the defaults, LiquidAI/LFM2-1.2B, whose layers with attention
+// follow no period, and a mixture.
+TEST(ModelShape, ReadsLfm2) {
+    const auto all = [](const std::string& json) {
+        const auto shape = from_hugging_face(json);
+        EXPECT_TRUE(shape) << shape.error().message;
+        return shape ? count(list_parameters(*shape, Lora{}), false) : 0;
+    };
+    EXPECT_EQ(all(R"({"model_type":"lfm2"})"), 2'705'497'600);
+    const std::string published = R"({"model_type":"lfm2","hidden_size":2048,"num_hidden_layers":16,
+        "intermediate_size":12288,"full_attn_idxs":[2,5,8,10,12,14]})";
+    EXPECT_EQ(all(published), 1'170'340'608);
+    const auto shape = from_hugging_face(published);
+    ASSERT_TRUE(shape);
+    EXPECT_FALSE(shape->has_linear(14));
+    EXPECT_TRUE(shape->has_linear(11));
+    EXPECT_EQ(linear_layers(*shape),
+              (std::vector<std::string>{"in_proj", "out_proj", "w1", "w3", "w2", "q_proj", "k_proj",
+                                        "v_proj"}));
+    std::string types;
+    for (int i = 0; i < 32; ++i) types += i < 24 ? R"("conv",)" : R"("full_attention",)";
+    types.pop_back();
+    EXPECT_EQ(all(R"({"model_type":"lfm2_moe","layer_types":[)" + types + "]}"), 11'280'731'136);
+    EXPECT_EQ(from_hugging_face(R"({"model_type":"lfm2","conv_bias":true})").error().where,
+              "/conv_bias");
+    EXPECT_EQ(all(R"({"model_type":"glm4_moe"})"), 103'481'200'640);
+}
+
+// What a type that nobody knows comes nearest to; classes of texts alone.
+TEST(ModelShape, FollowsTheClassThatAFileNames) {
+    const auto unknown = from_hugging_face(R"({"model_type":"nanochat",
+        "architectures":["NanoChatForCausalLM"],"hidden_size":768,"num_hidden_layers":6,
+        "num_attention_heads":6,"vocab_size":50304})")
+                             .error();
+    EXPECT_THAT(unknown.message, HasSubstr(R"(A llama of the same dimensions is the nearest)"));
+    EXPECT_THAT(unknown.message, HasSubstr(R"("layers":6)"));
+    const auto text = from_hugging_face(R"({"model_type":"qwen3_5","text_config":{},
+        "architectures":["Qwen3_5ForCausalLM"]})");
+    ASSERT_TRUE(text) << text.error().message;
+    EXPECT_EQ(text->towers, 0);
+    EXPECT_EQ(from_hugging_face(R"({"model_type":"bart","architectures":["BartForCausalLM"]})")
+                  .error()
+                  .where,
+              "/architectures");
+}
+
 }  // namespace
 }  // namespace plimsoll::training
