@@ -191,11 +191,11 @@ def build(case):
                 r=case.lora, lora_alpha=16, lora_dropout=0.1, bias='none', use_dora=case.method == 'dora',
                 target_modules=LORA_TARGETS.get(config.model_type, ['q_proj', 'v_proj']),
                 fan_in_fan_out=config.model_type == 'gpt2', modules_to_save=whole_modules(case)), autocast_adapter_dtype=case.adapters == 'fp32')
-    if case.method.endswith('wide'):  # as LLaMA-Factory
-        for module in model.modules():
-            for name, parameter in module.named_parameters(recurse=False):
-                if parameter.requires_grad:
-                    setattr(module, name, torch.nn.Parameter(parameter.data.float()))
+    own = torch.float32 if case.method.endswith('wide') else torch.bfloat16 if case.adapters == 'bf16' else None
+    for module in model.modules() if own else ():  # as LLaMA-Factory and TRL
+        for name, parameter in module.named_parameters(recurse=False):
+            if parameter.requires_grad:
+                setattr(module, name, torch.nn.Parameter(parameter.data.to(own)))
     if case.adapters == 'model':  # peft would have moved them, and with that converted them
         for name, layer in model.named_modules():
             if isinstance(layer, (torch.nn.Linear, peft.tuners.lora.dora.DoraLinearLayer)) and '.lora_' in name:
@@ -312,7 +312,9 @@ def arguments(case):
         args['training']['lora'] = {'rank': case.lora, 'dropout': 0.1, 'dora': case.method == 'dora'}
         if names := whole_modules(case):
             args['training']['lora'] |= {'modules_to_save': names}
-        if case.precision in WEIGHTS:  # elsewhere they have the type of the weights
+        if case.adapters == 'bf16':
+            args['training']['lora']['dtype'] = 'all_bf16'
+        elif case.precision in WEIGHTS:  # elsewhere they have the type of the weights
             args['training']['lora']['dtype'] = 'all_fp32' if case.method.endswith('wide') else case.adapters
     if case.method == 'every_2':
         args['training']['checkpointing_every'] = 2

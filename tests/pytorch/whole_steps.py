@@ -79,7 +79,9 @@ def cases():
         yield from whole_cases(model)
         if saved.MODELS[model][1]['model_type'] in saved.QUANTIZED:
             for checkpointing in (False, True):
-                yield saved.Case(model, 'bf16_autocast', 'sdpa', *long, 8, checkpointing, False, 'a100_80gb', 'nf4_double')
+                for adapters in ('fp32', 'bf16'):
+                    yield saved.Case(model, 'bf16_autocast', 'sdpa', *long, 8, checkpointing, False, 'a100_80gb', 'nf4_double',
+                                     adapters)
         if saved.MODELS[model][1]['model_type'] in saved.MIXTURES:
             yield saved.Case(model, 'bf16', 'sdpa', *long, 8, False, False, 'a100_80gb', 'nf4_double')
             yield saved.Case(model, 'bf16', 'sdpa', *long, 8, True, False, 'a100_80gb', 'nf4_double')
@@ -89,13 +91,15 @@ def cases():
 def whole_cases(model):
     """Embeddings and heads that peft trains whole beside adapters."""
     names = WHOLE.get(model)
-    for precision, which, checkpointing, quantization in () if names is None else (
-            ('bf16', names, False, 'none'), ('bf16', names[:1], True, 'none'), ('bf16_autocast', names, True, 'none'),
-            ('bf16_autocast', names[-1:], False, 'none'), ('fp32', names, False, 'none'),
-            ('bf16_autocast', names, True, 'nf4_double'), ('bf16', (*names, 'wide'), False, 'none'),
-            ('bf16', (*names, 'wide'), True, 'none')):
+    for precision, which, checkpointing, quantization, adapters in () if names is None else (
+            ('bf16', names, False, 'none', 'fp32'), ('bf16', names[:1], True, 'none', 'fp32'),
+            ('bf16_autocast', names, True, 'none', 'fp32'), ('bf16_autocast', names[-1:], False, 'none', 'fp32'),
+            ('fp32', names, False, 'none', 'fp32'), ('bf16_autocast', names, True, 'nf4_double', 'fp32'),
+            ('bf16_autocast', names, True, 'nf4_double', 'bf16'), ('bf16_autocast', names[:1], False, 'nf4_double', 'bf16'),
+            ('bf16', (*names, 'wide'), True, 'nf4_double', 'fp32'), ('bf16', (*names, 'wide'), False, 'none', 'fp32'),
+            ('bf16', (*names, 'wide'), True, 'none', 'fp32')):
         if quantization == 'none' or saved.MODELS[model][1]['model_type'] in saved.QUANTIZED:
-            yield saved.Case(model, precision, 'sdpa', 2, 512, 8, checkpointing, False, 'a100_80gb', quantization,
+            yield saved.Case(model, precision, 'sdpa', 2, 512, 8, checkpointing, False, 'a100_80gb', quantization, adapters,
                              method=', '.join(('whole', *which)))
 
 

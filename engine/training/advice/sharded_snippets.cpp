@@ -34,8 +34,15 @@ std::string lightning_strategy(const TrainingSettings& settings) {
 }
 
 std::string packed_storage(const TrainingSettings& settings) {
-    if (!is_fsdp(layout_of(settings).sharding)) return "";
+    if (!layout_of(settings).shards_weights) return "";
     return ",\n                                  bnb_4bit_quant_storage=torch.bfloat16";
+}
+
+std::string type_of_trained(const TrainingSettings& settings) {
+    if (!settings.widens_copies() && !layout_of(settings).narrow_trained) return "";
+    return fmt::format(
+        "for p in model.parameters():\n    if p.requires_grad: p.data = p.data.{}()\n",
+        settings.widens_copies() ? "float" : "bfloat16");
 }
 
 std::string elsewhere(const TrainingSettings& settings) {

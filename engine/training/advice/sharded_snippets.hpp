@@ -12,6 +12,8 @@ inline constexpr const char* kFindLayers =
 
 // The type in which FSDP shards packed weights, as a last argument of their configuration.
 std::string packed_storage(const TrainingSettings& settings);
+// Converts what is trained beside frozen weights of another type.
+std::string type_of_trained(const TrainingSettings& settings);
 // What only other programs can set.
 std::string elsewhere(const TrainingSettings& settings);
 // Two lines of a trainer.

@@ -93,7 +93,7 @@ std::string model_setup(const RecommendedSettings& s) {
                 packed_storage(t));
         }
         // prepare_model_for_kbit_training converts everything that is not quantized to fp32.
-        if (half_weights(t))
+        if (half_weights(t) || layout_of(t).is_zero())
             out += fmt::format(
                 "# load the model with from_pretrained(name, quantization_config=quantization, "
                 "dtype=torch.{})\n{}",
@@ -118,9 +118,7 @@ std::string model_setup(const RecommendedSettings& s) {
                      t.lora.rank, t.lora.dropout, s.lora_targets,
                      t.lora.dora ? ", use_dora=True" : "",
                      t.lora.wide == Lora::Wide::none ? ", autocast_adapter_dtype=False" : "",
-                     t.widens_copies() ? "for p in model.parameters():\n"
-                                         "    if p.requires_grad: p.data = p.data.float()\n"
-                                       : "");
+                     type_of_trained(t));
 }
 
 // target_modules as peft takes them; empty if the model is not one of transformers.

@@ -144,9 +144,9 @@ void list_experts(ParameterLister& list, const DecoderTraits& traits) {
         return;
     }
     if (!traits.experts_first) router();
-    list.matrix(2LL * s.experts * s.expert_hidden, h);
+    list.stacked_matrix(2LL * s.expert_hidden, h);
     if (traits.biased_experts) list.matrix(s.experts, 2LL * s.expert_hidden);
-    list.matrix(s.experts * h, s.expert_hidden);
+    list.stacked_matrix(h, s.expert_hidden);
     if (traits.biased_experts) list.matrix(s.experts, h);
     if (traits.experts_first) router();
     if (s.shared_expert_hidden > 0) list_gated(list, s.shared_expert_hidden);
@@ -160,8 +160,8 @@ void list_experts_beside(ParameterLister& list) {
     list.vector(h);
     list.vector(s.experts);
     list.linear("proj", h, s.experts, false);
-    list.matrix(2LL * s.experts * s.expert_hidden, h);
-    list.matrix(s.experts * h, s.expert_hidden);
+    list.stacked_matrix(2LL * s.expert_hidden, h);
+    list.stacked_matrix(h, s.expert_hidden);
     for (int norm = 0; norm < 3; ++norm) list.vector(h);
 }
 

@@ -28,6 +28,11 @@ class ParameterLister {
     }
     // A table of words or a head; of a tied head, only the copy that trains whole is listed.
     void table(std::string_view name, std::int64_t rows, std::int64_t columns, bool tied = false);
+    // Of all experts, in one tensor.
+    void stacked_matrix(std::int64_t rows, std::int64_t columns) {
+        matrix(s_.experts * rows, columns);
+        parameters_.back().blocks = s_.experts;
+    }
     // Of the experts that a card has.
     void divided_matrix(std::int64_t rows, std::int64_t columns) {
         matrix(rows, columns);

@@ -17,8 +17,9 @@ struct Lora {
     std::vector<std::string> modules = {};  // linear layers by their names in transformers
     double dropout = 0.1;
     // What is in fp32 beside 16-bit weights: adapters, which is peft's own choice
-    // (autocast_adapter_dtype), or all that is trained, as LLaMA-Factory has it.
-    enum class Wide { none, adapters, all } wide = Wide::adapters;
+    // (autocast_adapter_dtype), or all that is trained, as LLaMA-Factory has it. Or all that is
+    // trained is in 16 bits, also beside fp32, as TRL has it on quantized weights.
+    enum class Wide { none, adapters, all, narrow } wide = Wide::adapters;
     bool dora = false;  // adapters with a direction and a trained magnitude for every output
     // Tables of words and heads that peft trains whole (modules_to_save), by their names in
     // transformers: a copy of each, beside which the original stays.
@@ -34,11 +35,12 @@ struct Parameter {
     Part part = Part::layer;
     bool trainable = true;
     bool adapter = false;
-    bool linear = false;    // the weight of a layer's linear layer: quantized by bitsandbytes
-    bool matrix = false;    // at least two dimensions: Adafactor keeps rows and columns of it
-    std::int32_t rows = 0;  // of a matrix
-    bool divided = false;   // of experts, of which other cards have others
-    bool copied = false;    // trained in place of the table or head before it, or of a tied one
+    bool linear = false;      // the weight of a layer's linear layer: quantized by bitsandbytes
+    bool matrix = false;      // at least two dimensions: Adafactor keeps rows and columns of it
+    std::int32_t rows = 0;    // of a matrix
+    bool divided = false;     // of experts, of which other cards have others
+    std::int32_t blocks = 0;  // experts in one tensor, none of which FSDP cuts
+    bool copied = false;      // trained in place of the table or head before it, or of a tied one
 };
 
 // Every parameter tensor in the order in which the module tree lists them, which is the order in

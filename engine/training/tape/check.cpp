@@ -187,13 +187,12 @@ Result<void> check_quantization(const ModelShape& s, const TrainingSettings& t) 
     if (t.lora.rank == 0)
         return wrong("/quantization", "Quantized weights cannot be trained: use adapters (lora).");
     const auto sharding = layout_of(t).sharding;
-    if (is_fsdp(sharding) && t.quantization == Quantization::int8)
-        return wrong("/quantization", "FSDP shards weights of 4 bits, not of 8.");
-    if (layout_of(t).is_zero())
-        return wrong("/quantization",
-                     "Quantized weights are modelled for one GPU, ddp and fsdp, not for ZeRO: "
-                     "choose ddp, near which zero1 and zero2 are but for their buckets, or fsdp, "
-                     "which shards them.");
+    if (layout_of(t).shards_weights && t.quantization == Quantization::int8)
+        return wrong("/quantization", "FSDP and ZeRO-3 shard weights of 4 bits, not of 8.");
+    if (layout_of(t).is_zero() && t.precision == Precision::fp32)
+        return wrong("/precision",
+                     "DeepSpeed takes packed weights beside others in 16 bits: choose a precision "
+                     "that has them.");
     if (is_fsdp(sharding) && t.precision != Precision::bf16)
         return wrong("/quantization",
                      "FSDP shards packed weights with others of the same type: choose precision "

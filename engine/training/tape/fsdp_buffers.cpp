@@ -161,7 +161,8 @@ void FsdpBuffers::reduce(Unit& unit) {
     std::int64_t elements = 0;
     for (const auto index : unit.parameters) {
         const auto& p = graph_.parameter(index);
-        if (p.gradient != kNoBuffer || !unit.wide.empty()) elements += p.elements;
+        if (p.gradient != kNoBuffer || !unit.wide.empty())
+            elements += layout_.whole(p.elements, p.blocks);
     }
     if (elements == 0) return;
     free(last_reduced_);  // which has been sent by now

@@ -90,13 +90,13 @@ Var Graph::make(std::int64_t elements, Dtype dtype, Group group) {
 int Graph::add_parameter(const Parameter& p) {
     GraphParameter g;
     g.elements = p.elements;
+    g.blocks = p.blocks;
     g.trainable = p.trainable;
     g.adapter = p.adapter;
     g.copied = p.copied;
     g.quantized = p.linear && settings_.quantization != Quantization::none;
     const auto layout = layout_of(settings_);
-    const bool wide = layout.compute_bytes != 2 || layout.keeps_wide(p);
-    g.dtype = wide ? Dtype::fp32 : Dtype::half;
+    g.dtype = layout.width_of(p, layout.compute_bytes) == 2 ? Dtype::half : Dtype::fp32;
     parameters_.push_back(g);
     return static_cast<int>(parameters_.size()) - 1;
 }

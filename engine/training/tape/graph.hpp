@@ -111,7 +111,9 @@ struct Node {
 
 struct GraphParameter {
     std::int64_t elements = 0;
+    std::int32_t blocks = 0;
     BufferId data = kNoBuffer;
+    BufferId gathered = kNoBuffer;  // all of it, where `data` is a shard
     BufferId gradient = kNoBuffer;
     Gradient incoming;  // of the running backward
     std::int32_t waiting = 0;

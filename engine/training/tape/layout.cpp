@@ -26,8 +26,9 @@ Layout layout_of(const TrainingSettings& settings) {
     l.sum_bytes = l.mixed && settings.wide_sums ? 4 : l.compute_bytes;
     l.master_bytes = pure ? 2 : 4;
     const bool whole = l.sharding == Sharding::none || l.sharding == Sharding::ddp;
-    l.wide_adapters =
-        pure && whole && settings.lora.rank > 0 && settings.lora.wide != Lora::Wide::none;
+    const auto wide = settings.lora.rank > 0 ? settings.lora.wide : Lora::Wide::none;
+    l.wide_adapters = pure && whole && (wide == Lora::Wide::adapters || wide == Lora::Wide::all);
+    l.narrow_trained = !pure && whole && settings.autocast() && wide == Lora::Wide::narrow;
     l.wide_copies = pure && whole && settings.widens_copies();
     return l;
 }

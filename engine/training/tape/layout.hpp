@@ -34,32 +34,42 @@ struct Layout {
     // fp32 adapters on 16-bit weights. DeepSpeed converts the whole model, and FSDP takes one type
     // of trained weights, so there they are as wide as the weights.
     bool wide_adapters = false;
-    bool wide_copies = false;  // likewise, of what adapters leave to be trained whole
-    std::int64_t bucket = 0;   // elements; 0: as in the settings to paste
+    bool wide_copies = false;     // likewise, of what adapters leave to be trained whole
+    bool narrow_trained = false;  // what is trained has 16 bits beside others in fp32
+    std::int64_t bucket = 0;      // elements; 0: as in the settings to paste
 
-    // In fp32 beside 16-bit weights.
-    bool keeps_wide(const Parameter& p) const {
-        return (p.adapter && wide_adapters) || (p.copied && wide_copies);
+    // Bytes of an element: the usual ones, unless it has a type of its own. TRL leaves DoRA's
+    // magnitudes as they are.
+    int width_of(const Parameter& p, int usual) const {
+        if ((p.adapter && wide_adapters) || (p.copied && wide_copies)) return 4;
+        return narrow_trained && p.trainable && (p.matrix || !p.adapter) ? 2 : usual;
     }
     bool is_zero() const {
         return sharding == Sharding::zero1 || sharding == Sharding::zero2 ||
                sharding == Sharding::zero3;
     }
-    // One card's part of this many elements; the last part is padded.
-    std::int64_t shard(std::int64_t elements, bool of_experts = false) const {
+    // One card's part of this many elements; the last part is padded. FSDP cuts between `blocks`.
+    std::int64_t shard(std::int64_t elements, bool of_experts = false, int blocks = 0) const {
         const int among = of_experts ? expert_cards : cards;
+        if (blocks > 0 && is_fsdp(sharding))
+            return (blocks + among - 1) / among * (elements / blocks);
         return (elements + among - 1) / among;
     }
-    std::int64_t padded(std::int64_t elements, bool of_experts) const {
-        return shard(elements, of_experts) * (of_experts ? expert_cards : cards);
+    std::int64_t padded(std::int64_t elements, bool of_experts, int blocks = 0) const {
+        return shard(elements, of_experts, blocks) * (of_experts ? expert_cards : cards);
+    }
+    // Of a gathered tensor; FSDP's has the padding of all shards.
+    std::int64_t whole(std::int64_t elements, int blocks) const {
+        return blocks > 0 && is_fsdp(sharding) ? padded(elements, false, blocks) : elements;
     }
     // DeepSpeed allocates it whole, however little is trained.
     std::int64_t bucket_elements(std::int64_t trainable) const {
         return bucket > 0 ? bucket : std::min(kReduceBucket, trainable);
     }
-    std::int64_t kept_weights(std::int64_t elements, bool of_experts = false) const {
+    std::int64_t kept_weights(std::int64_t elements, bool of_experts = false,
+                              int blocks = 0) const {
         if (offloads_weights) return 0;
-        return shards_weights ? shard(elements, of_experts) : elements;
+        return shards_weights ? shard(elements, of_experts, blocks) : elements;
     }
 };
 

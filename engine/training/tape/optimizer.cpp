@@ -20,9 +20,9 @@ std::size_t OptimizerTape::trained() const {
 OptimizerTape::Piece OptimizerTape::piece_of(std::size_t parameter) const {
     const auto& p = parameters_[parameter];
     const bool shards = layout_.shards_optimizer;
-    return {shards ? layout_.shard(p.elements, p.divided) : p.elements,
-            shards ? layout_.shard(p.rows, p.divided) : p.rows, p.matrix,
-            layout_.keeps_wide(p) ? 4 : layout_.master_bytes};
+    return {shards ? layout_.shard(p.elements, p.divided, p.blocks) : p.elements,
+            shards ? layout_.shard(p.rows, p.divided, p.blocks) : p.rows, p.matrix,
+            layout_.width_of(p, layout_.master_bytes)};
 }
 
 std::vector<OptimizerTape::Piece> OptimizerTape::pieces() const {

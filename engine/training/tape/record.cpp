@@ -44,11 +44,23 @@ class UpdatesInBackward final : public Communication {
     OptimizerTape& optimizer_;
 };
 
+// Of a whole model with packed weights; of others, 0.
+std::int64_t packed_bytes(const Graph& g, const std::vector<Parameter>& parameters) {
+    if (g.settings().quantization == Quantization::none) return 0;
+    std::int64_t bytes = 0;
+    for (const auto& p : parameters) bytes += p.linear ? (p.elements + 1) / 2 : 2 * p.elements;
+    return bytes;
+}
+
 // Buffers stand beside the embeddings of each encoder, elsewhere they come last.
 void load_model(Graph& g, const ModelShape& shape, const std::vector<Parameter>& parameters) {
     const auto layout = layout_of(g.settings());
     const auto buffers = list_buffers(shape);
     std::size_t made = 0;
+    // transformers loads a packed model whole before DeepSpeed takes its shards of it.
+    const BufferId loaded = layout.sharding == Sharding::zero3
+                                ? g.allocate(packed_bytes(g, parameters), Group::weights)
+                                : kNoBuffer;
     const std::size_t per_encoder = shape.family == Family::naics ? 2 : buffers.size();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const bool leaves_embeddings = i > 0 && parameters[i - 1].part == Part::embeddings &&
@@ -62,12 +74,13 @@ void load_model(Graph& g, const ModelShape& shape, const std::vector<Parameter>&
             p.data = load_quantized(g, parameters[i], layout);
             continue;
         }
-        const std::int64_t width =
-            layout.keeps_wide(parameters[i]) ? bytes_of(p.dtype) : layout.weight_bytes;
-        p.data = g.allocate(layout.kept_weights(p.elements, parameters[i].divided) * width,
-                            Group::weights);
+        const std::int64_t width = layout.width_of(parameters[i], layout.weight_bytes);
+        p.data =
+            g.allocate(layout.kept_weights(p.elements, parameters[i].divided, p.blocks) * width,
+                       Group::weights);
     }
     while (made < buffers.size()) g.allocate(buffers[made++], Group::weights);
+    g.release(loaded);
 }
 
 Batch make_batch(Graph& g, const ModelShape& s) {

@@ -30,7 +30,6 @@ ZeroBuffers::ZeroBuffers(Graph& graph, const Layout& layout, const SharedWeights
       trains_(weights.trained),
       units_(units_of<ShardedUnit>(weights.parameters, weights.begin)) {
     for (const auto& p : weights.parameters) {
-        elements_ += p.elements;
         if (!p.trainable || !trains_) continue;
         trained_.push_back(p.elements);
         trainable_ += p.elements;
@@ -38,10 +37,8 @@ ZeroBuffers::ZeroBuffers(Graph& graph, const Layout& layout, const SharedWeights
     }
     auto& outside = unit(-1).parameters;
     if (!graph.settings().uses_reference())
-        for (const auto i : unused_tables(weights.parameters, weights.tied)) {
+        for (const auto i : unused_tables(weights.parameters, weights.tied))
             std::erase(outside, weights.begin + static_cast<int>(i));
-            units_.front().elements -= weights.parameters[i].elements;
-        }
     for (std::size_t at = 0; !weights.tied && at < outside.size(); ++at) {
         const auto index = static_cast<std::size_t>(outside[at] - weights.begin);
         if (weights.parameters[index].part == Part::embeddings) embeddings_.push_back(at);
@@ -70,6 +67,7 @@ std::int64_t ZeroBuffers::own_elements() const {
 }
 
 void ZeroBuffers::setup() {
+    for (const auto& u : units_) bytes_ += u.bytes(graph_, layout_);
     if (layout_.offloads_optimizer) {
         // ZeRO-1 and 2 send gradients to the host through a buffer of the largest one.
         if (!gathers()) graph_.allocate(largest_ * layout_.compute_bytes, kZero);
@@ -100,11 +98,14 @@ void ZeroBuffers::end_forward() {
 // Weights arrive in one buffer, with those that are used next, and are copied out of it. It stays
 // until the last of them are used.
 void ZeroBuffers::fetch(Units::iterator first) {
-    std::int64_t elements = 0;
-    auto last = first;
-    while (last != units_.end() && (last == first || elements + last->elements <= kPrefetched))
-        elements += last++->elements;
-    const BufferId next = graph_.allocate(elements * layout_.compute_bytes, kZero);
+    std::int64_t bytes = first->bytes(graph_, layout_);
+    auto last = first + 1;
+    for (; last != units_.end(); ++last) {
+        const auto more = last->bytes(graph_, layout_);
+        if (bytes + more > kPrefetched * layout_.compute_bytes) break;
+        bytes += more;
+    }
+    const BufferId next = graph_.allocate(bytes, kZero);
     for (auto unit = first; unit != last; ++unit)
         if (unit->full.empty()) unit->allocate_full(graph_, layout_);
     free(arriving_);

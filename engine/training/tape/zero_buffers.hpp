@@ -32,7 +32,7 @@ class ZeroBuffers : public Communication {
     ShardedUnit& unit(int layer) { return units_[static_cast<std::size_t>(layer + 1)]; }
     bool gathers() const { return layout_.sharding == Sharding::zero3; }
     // Of all weights, some at a time: there are more than may be live.
-    bool gathers_in_turn() const { return trains_ && elements_ > kMaxLive; }
+    bool gathers_in_turn() const { return trains_ && bytes_ > kMaxLive * layout_.compute_bytes; }
     // The running micro-batch ends the step.
     bool is_last() const { return micro_ == graph_.settings().accumulation; }
     std::int64_t bucket_elements() const;
@@ -51,7 +51,7 @@ class ZeroBuffers : public Communication {
     Units units_;
     std::vector<std::size_t> embeddings_;  // used once: which of the first unit's parameters
     std::vector<std::int64_t> trained_;    // elements of each trained parameter, in order
-    std::int64_t elements_ = 0;
+    std::int64_t bytes_ = 0;               // of all weights
     std::int64_t trainable_ = 0;
     std::int64_t largest_ = 0;  // trained parameter
     int current_ = -1;

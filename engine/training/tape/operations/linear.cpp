@@ -1,5 +1,6 @@
 #include "engine/training/tape/layout.hpp"
 #include "engine/training/tape/operations/operations.hpp"
+#include "engine/training/tape/sharded_unit.hpp"
 
 namespace plimsoll::training {
 namespace {
@@ -46,10 +47,10 @@ bool has_zero3_linear(const Graph& g) {
     return layout_of(g.settings()).sharding == Sharding::zero3;
 }
 
-double flops_of(const Node& n) {
-    return 2.0 * static_cast<double>(n.size[0]) * static_cast<double>(n.size[1]) *
-           static_cast<double>(n.size[2]);
+double flops_of(std::int64_t rows, std::int64_t in, std::int64_t out) {
+    return 2.0 * static_cast<double>(rows) * static_cast<double>(in) * static_cast<double>(out);
 }
+double flops_of(const Node& n) { return flops_of(n.size[0], n.size[1], n.size[2]); }
 
 // size: rows, in, out. Edges: input, weight, bias.
 void input_gradient(Graph& g, Node& n) {
@@ -81,10 +82,7 @@ Var product(Graph& g, const Var& x, const Operand& weight, const Operand& bias, 
     const std::int64_t rows = x.elements() / in;
     const bool kept = g.keeps_product();
     Var y = kept ? g.make_kept(rows * out, x.dtype(), group) : g.make(rows * out, x.dtype(), group);
-    if (!kept || !g.recomputing())
-        g.matmul(
-            2.0 * static_cast<double>(rows) * static_cast<double>(in) * static_cast<double>(out),
-            has_bias);
+    if (!kept || !g.recomputing()) g.matmul(flops_of(rows, in, out), has_bias);
     Node* n = g.node(has_bias || has_zero3_linear(g) ? addmm_backward : mm_backward,
                      {x.edge(), weight.edge, bias.edge}, x.dtype(), group);
     if (n == nullptr) return y;
@@ -112,7 +110,7 @@ Unpacked unpack(Graph& g, std::int64_t elements, Group group) {
     return u;
 }
 
-// size: rows, in, out. Nothing is saved: the weight is frozen.
+// size: rows, in, out. No activation is saved: the weight is frozen.
 void four_bit_backward(Graph& g, Node& n) {
     const Unpacked weight = unpack(g, n.size[1] * n.size[2], kBackward);
     Graph::output(n, 0, g.allocate(n.size[0] * n.size[1] * 2, kBackward), true);
@@ -129,12 +127,11 @@ Var four_bit_linear(Graph& g, const Var& x, const Linear& layer, Group group) {
         const Unpacked weight = unpack(g, layer.in * layer.out, Group::half_weights);
         y = g.make(rows * layer.out, Dtype::half, group);
     }
-    g.matmul(2.0 * static_cast<double>(rows) * static_cast<double>(layer.in) *
-                 static_cast<double>(layer.out),
-             layer.bias >= 0);
+    g.matmul(flops_of(rows, layer.in, layer.out), layer.bias >= 0);
     Node* n = g.node(four_bit_backward, {input.edge()}, Dtype::half, group);
     if (n != nullptr) {
         n->size = {rows, layer.in, layer.out};
+        if (has_zero3_linear(g)) keep_gathered(g, n, layer.weight);
         y = y.alias(y.elements(), g.edge_to(n));
     }
     return to(g, y, x.dtype(), group);
@@ -157,8 +154,7 @@ Var eight_bit_linear(Graph& g, const Var& x, const Linear& layer, Group group) {
     }
     const Var sums = g.make(rows * layer.out, Dtype::fp32, group);  // int32
     Var y = g.make(rows * layer.out, x.dtype(), group);
-    g.count_flops(2.0 * static_cast<double>(rows) * static_cast<double>(layer.in) *
-                  static_cast<double>(layer.out));
+    g.count_flops(flops_of(rows, layer.in, layer.out));
     Node* n = g.node(eight_bit_backward, {x.edge()}, x.dtype(), group);
     if (n == nullptr) return y;
     n->size = {rows, layer.in, layer.out};

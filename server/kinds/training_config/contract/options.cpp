@@ -201,9 +201,14 @@ constexpr Option kOptions[] = {
     {.pointer = "/training/lora/dtype",
      .field = fields::setting_word<kAdapterTypes, &S::lora, &L::wide>,
      .no_effect = {{kNoAdapters,
-                    {[](const Given& g) { return !training(g).half_weights() || shards(g); },
+                    {[](const Given& g) {
+                         const bool narrows = tr::layout_of(training(g)).narrow_trained &&
+                                              training(g).quantization != tr::Quantization::none;
+                         return !narrows && (!training(g).half_weights() || shards(g));
+                     },
                      "Adapters have a data type of their own only with 16-bit weights (precision "
-                     "bf16 or fp16) that are not sharded."}}}},
+                     "bf16 or fp16), or all_bf16 with quantized ones under autocast, that are not "
+                     "sharded."}}}},
     {.pointer = "/training/lora/modules_to_save",
      .field = fields::setting<&S::lora, &L::whole>,
      .headline = "{} trained whole",

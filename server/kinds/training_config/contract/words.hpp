@@ -100,6 +100,7 @@ inline constexpr std::array kAdapterTypes = {
     Word{"fp32", tr::Lora::Wide::adapters},
     Word{"model", tr::Lora::Wide::none},
     Word{"all_fp32", tr::Lora::Wide::all},
+    Word{"all_bf16", tr::Lora::Wide::narrow},
 };
 inline constexpr std::array kQuantizations = {
     Word{"none", tr::Quantization::none},

@@ -208,15 +208,20 @@ TEST(Division, OfExpertsNamesTheFieldAndTheRule) {
     EXPECT_THAT(refused([](auto& t) { t.parallel.tensor = 2; }), HasSubstr("without tensor"));
 }
 
-// The same weights in shards, but fewer of them gathered at once.
+// The same weights in shards, but fewer of them gathered at once. FSDP alone cuts no expert: of 16
+// cards, 8 have one.
 TEST(Division, OfExpertsGathersFewerOfThem) {
     const auto mixtral = *preset("mixtral-8x7b");
     const auto device = tape_device(*GpuCatalogue().find("h100_80gb"));
+    int cards = 8;
     const auto of = [&](int expert, Group group) {
-        const auto e = estimate(mixtral, mixture(16, expert), device);
+        const auto e = estimate(mixtral, mixture(cards, expert), device);
         return e->breakdown[static_cast<std::size_t>(group)];
     };
     EXPECT_NEAR(of(4, Group::weights), of(1, Group::weights), 1 << 20);
+    const auto whole = of(1, Group::weights);
+    cards = 16;
+    EXPECT_NEAR(of(1, Group::weights), whole, whole / 50);
     EXPECT_LT(2 * of(4, Group::communication), of(1, Group::communication));
     EXPECT_LT(of(8, Group::communication), of(4, Group::communication));
 }

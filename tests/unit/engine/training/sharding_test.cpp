@@ -116,6 +116,26 @@ TEST(Sharding, FsdpShardsPackedWeights) {
     EXPECT_EQ(estimate(shape, t, {}).error().where, "/quantization");
 }
 
+// transformers loads what is packed whole on every card, and DeepSpeed takes its shards of it.
+TEST(Sharding, ZeroThreeStartsWithAllPackedWeights) {
+    const auto shape = *preset("llama-7b");
+    auto t = shared(Sharding::zero3, 64, Precision::bf16);
+    t.lora = {.rank = 8, .dropout = 0};
+    t.batch = 1;
+    t.sequence = 8;
+    t.checkpointing = true;
+    t.quantization = Quantization::nf4;
+    constexpr double kWhole = 6.476e9 / 2 + 2 * 0.262e9, kScales = 6.476e9 / 16;
+    EXPECT_GE(peak(shape, t), kWhole + kScales);
+    EXPECT_LE(peak(shape, t), (kWhole + kScales) * 1.05);
+    t.quantization = Quantization::int8;
+    EXPECT_EQ(estimate(shape, t, {}).error().where, "/quantization");
+    t.sharding = Sharding::zero2;
+    EXPECT_TRUE(estimate(shape, t, {}));
+    t.precision = Precision::fp32;
+    EXPECT_EQ(estimate(shape, t, {}).error().where, "/precision");
+}
+
 TEST(Sharding, FsdpOffloadsAllOfItsShards) {
     const auto shape = *preset("llama-7b");
     auto t = shared(Sharding::fsdp, 4, Precision::bf16_autocast);

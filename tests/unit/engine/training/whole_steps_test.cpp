@@ -53,7 +53,9 @@ TrainingSettings settings_of(const nlohmann::json& row, const ModelShape& shape)
     t.checkpointed_every = method == "every_2" ? 2 : 1;
     t.padded = row["padded"];
     t.lora.rank = row["lora"];
-    t.lora.wide = row["adapters"] == "fp32" ? Lora::Wide::adapters : Lora::Wide::none;
+    t.lora.wide = row["adapters"] == "fp32"   ? Lora::Wide::adapters
+                  : row["adapters"] == "bf16" ? Lora::Wide::narrow
+                                              : Lora::Wide::none;
     if (method.starts_with("whole")) set_method(t, method);
     t.quantization = quantization_of(row);
     return t;

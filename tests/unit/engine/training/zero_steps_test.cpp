@@ -42,6 +42,7 @@ TEST(ZeroSteps, EqualDeepSpeedsOwnSteps) {
         t.cards = row["cards"];
         t.bucket = row.value("bucket", std::int64_t{0});
         set_method(t, row.value("method", "supervised"));
+        t.quantization = quantization_of(row);
         ++count[t.sharding];
         const auto e = estimate(*shape, t, tape_device(*GpuCatalogue().find("a100_80gb")));
         ASSERT_TRUE(e) << e.error().message;

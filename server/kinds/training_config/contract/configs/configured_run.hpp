@@ -32,7 +32,8 @@ struct ConfiguredRun {
         preference;  // "beta is 0.1": of a trainer of preferences, which the files leave open
     std::string shards_by;  // how the library shards over GPUs that only a flag gives; empty: DDP
     bool gathers_in_half = false;        // only what is sharded is computed in 16 bits
-    bool widens_copies = false;          // what is trained whole beside adapters is in fp32
+    std::string trained_type = {};       // of what is trained beside frozen weights, in the
+                                         // contract's words; empty: peft's own
     bool layers_reference = false;       // FSDP shards a reference by its layers
     std::vector<Unmodelled> unmodelled;  // with any, there is no estimate
     std::vector<std::string> unknown;    // keys of which nothing is known

@@ -37,6 +37,7 @@ class ArgumentReader {
         note_evaluation();
         read_adapted_run(in_, around_, rank());
         keep_frozen_half();
+        read_beside_packed();
         read_optimizer();
         read_ray(in_);
         if (factory_ && run_.training.contains("lora") && !run_.places.contains("lora.targets"))
@@ -118,7 +119,19 @@ class ArgumentReader {
             run_.notes.push_back(place_of(resizes) +
                                  " is set: embeddings and head are trained whole");
         }
-        run_.widens_copies = !in_.value(in("pure_bf16"), false);
+        if (!in_.value(in("pure_bf16"), false)) run_.trained_type = "all_fp32";
+    }
+
+    // Beside packed weights, LLaMA-Factory loads what it computes in, TRL fp32, and trains in bf16.
+    void read_beside_packed() {
+        auto& training = run_.training;
+        if (!training.contains("quantization") || !training.contains("lora")) return;
+        auto& precision = training["precision"];
+        if (factory_) precision = precision == "fp16_autocast" ? "fp16" : "bf16";
+        if (!trl_ || precision == "fp32" || precision == "fp16_autocast") return;
+        const auto dtype = word_at(in_.root, of_model({"dtype", "torch_dtype", "model_dtype"}));
+        if (precision == "auto") precision = dtype.empty() ? "bf16_autocast" : "bf16";
+        run_.trained_type = "all_bf16";
     }
 
     void read_checkpointing() {

@@ -160,18 +160,27 @@ const std::map<std::string, Known, std::less<>>& known_optimizers() {
     return all;
 }
 
-void widen_copies(json& args, const ::plimsoll::training::ModelShape& shape,
-                  const ConfiguredRun& run) {
+void type_trained(json& args, const ::plimsoll::training::ModelShape& shape, ConfiguredRun& run) {
     json& training = args["training"];
     const json cluster = args.value("cluster", json());
     const auto sharding = cluster.is_object() ? cluster.value("sharding", "none") : "none";
     const auto precision = training.value("precision", "auto");
+    const bool packed = training.value("quantization", "none") != "none";
     const bool half = precision == "bf16" || precision == "fp16" ||
-                      (precision == "auto" && shape.stored_half &&
-                       training.value("quantization", "none") == "none");
-    if (run.widens_copies && half && training["lora"].contains("modules_to_save") &&
-        (sharding == "none" || sharding == "ddp"))
-        training["lora"].emplace("dtype", "all_fp32");
+                      (precision == "auto" && shape.stored_half && !packed);
+    const bool applies = run.trained_type == "all_bf16"
+                             ? packed
+                             : half && training["lora"].contains("modules_to_save");
+    if (sharding != "none" && sharding != "ddp") return;
+    if (!run.trained_type.empty() && applies) training["lora"].emplace("dtype", run.trained_type);
+    if (!packed || !shape.has_experts() ||
+        std::ranges::count(run.structures, "axolotl configuration") == 0)
+        return;
+    training["precision"] = "bf16_autocast";
+    training.erase("fused_adapters");
+    run.notes.emplace_back(
+        "axolotl widens what is not packed, all experts, to fp32 "
+        "(prepare_model_for_kbit_training)");
 }
 
 }  // namespace
@@ -284,7 +293,7 @@ void match_adapters(json& args, ConfiguredRun& run, bool named) {
     FieldErrors errors;
     const auto shape = parse_model(args.at("model"), errors);
     if (!errors.empty()) return;  // which are reported with the others
-    widen_copies(args, shape, run);
+    type_trained(args, shape, run);
     if (named || !args["training"]["lora"].contains("modules")) return;
     const auto known = ::plimsoll::training::linear_layers(shape);
     std::vector<std::string> matching, others;

@@ -213,6 +213,36 @@ TEST_F(ShowConfig, KeepsWeightsThatTheCheckpointHasPacked) {
     EXPECT_EQ(quantization(R"({"quant_method": "gptq", "bits": 4})"), "nf4");
 }
 
+// peft's preparation, which axolotl runs, widens experts; TRL trains in bf16, and LLaMA-Factory in
+// fp32 beside what it loads in bf16.
+TEST_F(ShowConfig, KnowsWhatLibrariesDoBesidePackedWeights) {
+    write("config.json",
+          R"({"model_type": "mixtral", "hidden_size": 512, "num_hidden_layers": 2,
+              "vocab_size": 1000, "num_attention_heads": 8, "intermediate_size": 1024})");
+    ShowRunRequest request;
+    request.paths = {folder_ / "run.yaml"};
+    request.given.give("--gpu", {"rtx_4090"});
+    request.given.give("--config", {folder_ / "config.json"});
+    const auto trained = [&](const std::string& text, const char* packs = "load_in_4bit: true\n") {
+        write("run.yaml", text + packs);
+        const auto training = show_run(request).value().value["training"];
+        return training["precision"].get<std::string>() + " " +
+               training["lora_dtype"].get<std::string>();
+    };
+    EXPECT_EQ(trained("base_model: x\nmicro_batch_size: 1\nadapter: qlora\nsequence_len: 128\n"),
+              "bf16_autocast fp32");
+    const std::string trl =
+        "max_length: 128\npacking: false\nuse_peft: true\n"
+        "per_device_train_batch_size: 1\nnum_train_epochs: 1\n";
+    EXPECT_EQ(trained(trl), "bf16_autocast all_bf16");
+    EXPECT_EQ(trained(trl + "dtype: bfloat16\n"), "bf16 all_bf16");
+    EXPECT_EQ(trained("per_device_train_batch_size: 1\nnum_train_epochs: 1\ntemplate: x\n"
+                      "finetuning_type: lora\ncutoff_len: 128\nbf16: true\n"
+                      "additional_target: lm_head\n",
+                      "quantization_bit: 4\n"),
+              "bf16 all_fp32");
+}
+
 TEST_F(ShowConfig, ShardsAsTheLibraryDoesOverGpusOfTheCommandLine) {
     write("tune.yaml",
           "model: {_component_: torchtune.models.llama3.llama3_8b}\nbatch_size: 1\ndtype: bf16\n"

@@ -125,7 +125,12 @@ TEST(ReadRun, KeepsFrozenWeightsInSixteenBits) {
     EXPECT_EQ(precision(factory + "fp16: true\n"), "auto");
     EXPECT_THAT(notes(factory + "fp16: true\n"), HasSubstr("fp16 is estimated as bf16"));
     EXPECT_EQ(precision(factory), "bf16");
-    EXPECT_EQ(precision(factory + "fp16: true\nquantization_bit: 4\n"), "fp16_autocast");
+    EXPECT_EQ(precision(factory + "fp16: true\nquantization_bit: 4\n"), "fp16");
+    EXPECT_EQ(precision(factory + "bf16: true\nquantization_bit: 4\n"), "bf16");
+    const std::string packed = kTrl + "use_peft: true\nload_in_4bit: true\n";
+    EXPECT_EQ(precision(packed), "bf16_autocast");
+    EXPECT_EQ(precision(packed + "dtype: bfloat16\n"), "bf16");
+    EXPECT_EQ(run_of(packed).trained_type, "all_bf16");
     EXPECT_EQ(precision(factory + "fp16: true\nfinetuning_type: full\n"), "fp16_autocast");
     EXPECT_EQ(precision(factory + "finetuning_type: full\n"), "fp32");
     EXPECT_EQ(precision(kTrainer + "fp16: true\nlora_r: 8\n"), "auto");
@@ -179,8 +184,8 @@ TEST(ReadRun, ReadsWhatIsTrainedWholeBesideAdapters) {
         EXPECT_EQ(whole(kFactory + "finetuning_type: full\n" + key + "\n"), "no adapters");
     }
     EXPECT_EQ(whole(kFactory + "resize_vocab: false\n"), json());
-    EXPECT_TRUE(run_of(kFactory).widens_copies);
-    EXPECT_FALSE(run_of(kFactory + "pure_bf16: true\n").widens_copies);
+    EXPECT_EQ(run_of(kFactory).trained_type, "all_fp32");
+    EXPECT_EQ(run_of(kFactory + "pure_bf16: true\n").trained_type, "");
 }
 
 TEST(ReadRun, ReadsWhoQuantizesForLlamaFactory) {
