@@ -129,7 +129,7 @@ def _(w):
 def _(w):
     run = (models.QWEN3_30B, "--lora", 16, "--quantization", "nf4", "--checkpointing", "--batch", 1, "--gpu", "a100_80gb")
     near(w.reserved(*run), 54.0 + 1.8, high=6)
-    _, told, _ = w.run("estimate", *w.model(run[0]), *run[1:])
+    _, told, _ = w.run("--json", "estimate", *w.model(run[0]), *run[1:])
     assert "Experts are not quantized: their 54.0 GiB stay in 16 bits" in told["limits"][-1], told
 
 
