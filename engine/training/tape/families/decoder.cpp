@@ -173,7 +173,7 @@ class Layer {
         constexpr auto group = Group::attention;
         const auto parts = split3(g_, by_channels(g_, linear(g_, x, b.qkv, group), s_.hidden * 3));
         Var y = multiply(g_, parts[0], parts[2], group);
-        y = causal_convolution(g_, y, b.convolution, s_.hidden, group);
+        y = to(g_, causal_convolution(g_, y, b.convolution, s_.hidden, group), y.dtype(), group);
         return linear(g_, multiply(g_, parts[1], y, group), b.attention_out, group);
     }
 

@@ -153,7 +153,10 @@ Var run_delta_rule(Graph& g, const ModelShape& s, const DeltaRule& rule, const V
     const auto& t = g.settings();
     const std::int64_t tokens = x.elements() / s.hidden;
     auto [qkv, gate, beta, time] = project(g, l, rule, x, tokens);
+    // Quantized layers return fp32 under autocast, which the convolution narrows for a while.
+    const Dtype own = qkv.dtype();
     qkv = silu(g, causal_convolution(g, qkv, rule.convolution, l.channels(), kGroup), kGroup);
+    qkv = to(g, qkv, own, kGroup);
     const auto keys = tokens * l.key_width();
     auto parts = split(g, qkv, {keys, keys, tokens * l.value_width()});
     beta = sigmoid(g, beta, kGroup);
