@@ -49,7 +49,7 @@ LORA_TARGETS = {'bert': ['query', 'value'], 'roberta': ['query', 'value'], 'dist
                 'deepseek_v3': ['q_b_proj', 'kv_b_proj'], 'qwen3_5_text': ['q_proj', 'v_proj', 'in_proj_qkv'],
                 'qwen3_5_moe_text': ['q_proj', 'v_proj', 'in_proj_qkv'], 'qwen3_next': ['q_proj', 'v_proj', 'in_proj_qkvz']}
 
-QUANTIZED = ('bert', 'llama', 'qwen3', 'gemma2', 'phi3')
+QUANTIZED = ('bert', 'llama', 'qwen3', 'gemma2', 'phi3', 'qwen3_5_text', 'lfm2')
 MIXTURES = ('mixtral', 'qwen3_moe', 'olmoe', 'gpt_oss')  # whose experts are not
 POSITIONS = {'vit-base': 197, 'whisper-small': 1500}  # of a sample, whatever the case's length
 LINEAR = ('qwen3_5_text', 'qwen3_5_moe_text', 'qwen3_next')  # attention in most layers
