@@ -32,7 +32,8 @@ std::optional<double> worth_of_label(std::string_view label);
 class Meaning {
   public:
     // By the names of the labels, in upper or lower case: positive, pos, bullish; neutral, neu;
-    // negative, neg, bearish; with "very" and the like before them; "1 star" to "5 stars".
+    // negative, neg, bearish; with "very" and the like before them; "1 star" to "5 stars";
+    // in some other languages; "negative (stars 1 and 2)".
     // Errc::invalid_input names a label that is not a sentiment label.
     static Result<Meaning> of(std::span<const std::string> labels);
 

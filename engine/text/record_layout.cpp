@@ -37,6 +37,19 @@ Result<std::size_t> find_column(const std::vector<std::string>& header, std::str
     return static_cast<std::size_t>(found - header.begin());
 }
 
+// Of an ID that nobody named.
+void drop_long(std::optional<std::string>& id, const ReaderLimits& limits) {
+    const auto starts = [](char c) { return (c & 0xC0) != 0x80; };
+    if (id && std::cmp_greater(std::ranges::count_if(*id, starts), limits.custom_id_characters))
+        id.reset();
+}
+
+// Of a file without a header line.
+bool reads_like_text(std::string_view name) {
+    constexpr int kManyWords = 4;
+    return std::ranges::count(name, ' ') >= kManyWords - 1;
+}
+
 Record failed(std::string_view code, std::string message) {
     Record record;
     record.error = RecordError{std::string(code), std::move(message)};
@@ -49,7 +62,7 @@ std::string not_utf8(const std::string& column) {
     return "The column \"" + column + "\" is not UTF-8.";
 }
 
-Record parse_csv(std::string_view raw, const RecordLayout& layout) {
+Record parse_csv(std::string_view raw, const RecordLayout& layout, const ReaderLimits& limits) {
     Record record;
     record.text = csv_field(raw, layout.text_position);
     if (record.text == "\\N") return without_text();  // as databases export it
@@ -60,6 +73,7 @@ Record parse_csv(std::string_view raw, const RecordLayout& layout) {
         if (!cell.empty()) into = std::move(cell);
     };
     read(layout.custom_id_position, record.custom_id);
+    if (layout.columns.custom_id == kPlainId) drop_long(record.custom_id, limits);
     for (const auto attribute : kColumnAttributes)
         read(layout.attribute_positions[attribute], record.attributes[attribute]);
     if (layout.keep_positions.empty()) return record;
@@ -74,7 +88,7 @@ Record parse_csv(std::string_view raw, const RecordLayout& layout) {
     return record;
 }
 
-Record parse_json(std::string_view raw, const RecordColumns& columns) {
+Record parse_json(std::string_view raw, const RecordColumns& columns, const ReaderLimits& limits) {
     using nlohmann::json;
     json value = parse_outside_json(raw);
     Record record;
@@ -105,6 +119,13 @@ Record parse_json(std::string_view raw, const RecordColumns& columns) {
         }
     };
     read(columns.custom_id, record.custom_id);
+    const auto plain = value.find(kPlainId);
+    const bool has_plain =
+        plain != value.end() && (plain->is_string() || plain->is_number_integer());
+    if (columns.custom_id == "custom_id" && !record.custom_id && has_plain) {
+        read(std::string(kPlainId), record.custom_id);
+        drop_long(record.custom_id, limits);
+    }
     for (const auto attribute : kColumnAttributes)
         read(columns.attributes[attribute], record.attributes[attribute]);
     if (columns.keep.empty() || record.error) return record;
@@ -136,9 +157,16 @@ Result<RecordLayout> find_columns(RecordFormat format, const std::vector<std::st
         if (custom_id.empty()) custom_id = "custom_id";
         return layout;
     }
-    if (text.empty()) text = header.size() == 1 && !has("text") ? header.front() : "text";
+    const bool alone = text.empty() && header.size() == 1 && !has("text");
+    if (alone && reads_like_text(header.front()))
+        return fail(Errc::not_found,
+                    "The only column is called \"" + std::string(utf8_prefix(header.front(), 100)) +
+                        "\", which reads like a text",
+                    "text");
+    if (text.empty()) text = alone ? header.front() : "text";
     TRY(layout.text_position, find_column(header, text, "text"));
     if (custom_id.empty() && has("custom_id")) custom_id = "custom_id";
+    if (custom_id.empty() && std::ranges::count(header, kPlainId) == 1) custom_id = kPlainId;
     const auto find = [&](std::string_view member, const std::string& name,
                           std::optional<std::size_t>& place) -> Result<void> {
         if (name.empty()) return {};
@@ -166,8 +194,8 @@ Result<RecordLayout> find_columns(RecordFormat format, const std::vector<std::st
 }
 
 Record parse_record(std::string_view raw, const RecordLayout& layout, const ReaderLimits& limits) {
-    auto record = layout.format == RecordFormat::csv ? parse_csv(raw, layout)
-                                                     : parse_json(raw, layout.columns);
+    auto record = layout.format == RecordFormat::csv ? parse_csv(raw, layout, limits)
+                                                     : parse_json(raw, layout.columns, limits);
     if (!record.error) record.error = broken_rule(record, limits);
     if (record.error) {
         record.text.clear();

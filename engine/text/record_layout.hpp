@@ -12,10 +12,13 @@
 
 namespace plimsoll::text {
 
+// The ID of a file that has no custom_id: values that are no IDs, or are too long, are none.
+inline constexpr std::string_view kPlainId = "id";
+
 // The CSV columns, or JSON members, that hold the text and its attributes.
 struct RecordColumns {
-    std::string text;                         // empty: "text", or the only column there is
-    std::string custom_id;                    // empty: "custom_id" where there is one
+    std::string text;       // empty: "text", or the only column there is
+    std::string custom_id;  // empty: "custom_id" or else "id", where there is one; see kPlainId
     Attributes<std::string> attributes = {};  // empty: none
     std::vector<std::string> keep = {};       // columns of the attribute `kept`
 

@@ -75,10 +75,14 @@ std::string understood_of(const text::RecordReader& reader, const text::RecordCo
                           std::size_t records) {
     const auto& header = reader.header();
     const bool alone = header.size() == 1 && columns.text.empty();
+    const bool named = std::ranges::find(header, "custom_id") != header.end();
+    const std::string id = !columns.custom_id.empty() ? columns.custom_id
+                           : named                    ? "custom_id"
+                                                      : std::string(text::kPlainId);
     std::string used, unused;
     for (const auto& name : header) {
         const bool is_text = alone || name == (columns.text.empty() ? "text" : columns.text);
-        const bool is_id = name == (columns.custom_id.empty() ? "custom_id" : columns.custom_id);
+        const bool is_id = name == id;
         const bool is_attribute = std::ranges::any_of(text::kColumnAttributes, [&](auto attribute) {
             return name == columns.attributes[attribute];
         });
@@ -123,6 +127,9 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
             return;
         }
         if (read.record.error) {
+            if (read.record.error->code == "invalid_utf8")
+                read.record.error->message +=
+                    " Save the file as UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8.";
             broken = Error{Errc::invalid_input, read.record.error->message,
                            name + ":" + std::to_string(read.line - (headless ? 1 : 0))};
             return;
@@ -140,6 +147,7 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
     text::RecordReader reader(format, columns);
     std::set<std::string> used{columns.text.empty() ? "text" : columns.text,
                                columns.custom_id.empty() ? "custom_id" : columns.custom_id};
+    if (columns.custom_id.empty()) used.emplace(text::kPlainId);
     for (const auto attribute : text::kColumnAttributes) used.insert(columns.attributes[attribute]);
     used.insert(columns.keep.begin(), columns.keep.end());
     UnusedMembers unused(std::move(used));

@@ -295,5 +295,22 @@ TEST(CsvReader, QuotedTextsOfAllBytesRoundTrip) {
     }
 }
 
+TEST(RecordReader, TakesAPlainIdAsTheTextsId) {
+    EXPECT_EQ(csv("id,text\n7,good\n,bad\n" + std::string(65, 'x') + ",long\n"),
+              (Lines{"2: 7|good", "3: -|bad", "4: -|long"}));
+    EXPECT_EQ(csv("id,custom_id,text\n7,a,good\n"), (Lines{"2: a|good"}));
+    EXPECT_EQ(json_lines("{\"id\": 7, \"text\": \"good\"}\n{\"id\": {}, \"text\": \"bad\"}\n"
+                         "{\"custom_id\": \"a\", \"id\": 7, \"text\": \"both\"}\n"),
+              (Lines{"1: 7|good", "2: -|bad", "3: a|both"}));
+}
+
+TEST(RecordReader, AsksWhereTheOnlyColumnHasNoHeader) {
+    EXPECT_EQ(csv("headline\nup\n"), (Lines{"2: -|up"}));
+    EXPECT_EQ(
+        csv("A brilliant quarter for all\nA loss\n"),
+        (Lines{"failed: The only column is called \"A brilliant quarter for all\", which reads "
+               "like a text"}));
+}
+
 }  // namespace
 }  // namespace plimsoll::text

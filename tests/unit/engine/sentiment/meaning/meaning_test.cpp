@@ -22,6 +22,11 @@ TEST(Meaning, FollowsTheOrderOfTheLabels) {
     EXPECT_EQ(sst.compound, -0.5);
     EXPECT_EQ(sst.neutral, 0);
     EXPECT_EQ(opinion({"Bearish", "Neutral", "Bullish"}, {0, 0, 1}).compound, 1);
+    EXPECT_EQ(opinion({"negative (stars 1, 2 and 3)", "positive (stars 4 and 5)"}, {0, 1}).compound,
+              1);
+    EXPECT_EQ(opinion({"Negatif", "Netral", "Positif"}, {1, 0, 0}).compound, -1);
+    EXPECT_EQ(opinion({"1 star", "2 star", "3 star", "4 star", "5 star"}, {0, 1, 0, 0, 0}).compound,
+              -0.5);
 }
 
 TEST(Meaning, StarsAreValuedByDistance) {
