@@ -28,6 +28,7 @@ std::vector<std::string> words(std::string_view text) {
 struct Called {
     std::string name;
     double gb = 0;  // 0: not said
+    int count = 1;  // of such cards
 };
 
 std::optional<double> size_in(const std::string& word, const std::string* next) {
@@ -45,15 +46,21 @@ bool is_number(std::string_view word) {
            std::ranges::all_of(word, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// "8x", "x8", "8xh100" and "h100x8" without the number of cards.
-void drop_count(std::string& word) {
+// "8x", "x8", "8xh100" and "h100x8" without the number of cards, which it returns; 1: there is
+// none.
+int take_count(std::string& word) {
     const auto x = word.find('x');
-    if (x == std::string::npos) return;
-    if (is_number(word.substr(0, x)) && x <= 2)
+    if (x == std::string::npos) return 1;
+    auto number = word.substr(0, x);
+    if (is_number(number) && x <= 2) {
         word.erase(0, x + 1);
-    else if (const auto last = word.rfind('x');
-             is_number(word.substr(last + 1)) && word.size() - last <= 3)
-        word.erase(last);
+        return std::stoi(number);
+    }
+    const auto last = word.rfind('x');
+    number = word.substr(last + 1);
+    if (!is_number(number) || number.size() > 2) return 1;
+    word.erase(last);
+    return std::stoi(number);
 }
 
 // What a word without a unit says behind the name of a card: "a100-40".
@@ -61,6 +68,13 @@ bool is_size(std::string_view word) {
     constexpr std::string_view kSizes[] = {"12", "16", "20", "24", "32", "40",
                                            "48", "80", "94", "96", "141"};
     return std::ranges::find(kSizes, word) != std::end(kSizes);
+}
+
+// Of a word that people put elsewhere than its maker does.
+std::string_view renamed(std::string_view name) {
+    return name == "6000pro" || name == "6000blackwellpro" ? "pro6000"
+           : name == "spark"                               ? "gb10"
+                                                           : name;
 }
 
 Called called(std::string_view text) {
@@ -72,14 +86,17 @@ Called called(std::string_view text) {
     constexpr std::string_view kStarts[] = {"sxm", "hbm"};
     Called out;
     if (const auto colon = text.rfind(':'); colon != text.npos && is_number(text.substr(colon + 1)))
-        text = text.substr(0, colon);  // so many of them
+        out.count = static_cast<int>(std::min(1e6, std::stod(std::string(text.substr(colon + 1))))),
+        text = text.substr(0, colon);
     auto all = words(text);
-    if (all.size() > 2 && is_number(all[0]) && all[1] == "x")
+    if (all.size() > 2 && is_number(all[0]) && all[0].size() <= 2 && all[1] == "x") {
+        out.count = std::stoi(all[0]);
         all.erase(all.begin(), all.begin() + 2);
+    }
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto word = all[i];
         if (word == "mig") break;  // a share of the card
-        drop_count(word);
+        out.count = std::max(out.count, take_count(word));
         if (word.empty()) continue;
         if (std::ranges::find(kNames, word) != std::end(kNames)) continue;
         if (std::ranges::any_of(kStarts, [&](auto start) { return word.starts_with(start); }))
@@ -99,6 +116,7 @@ Called called(std::string_view text) {
         if (out.name.empty() && prefix) word.erase(0, 3);
         out.name += word;
     }
+    out.name = renamed(out.name);
     return out;
 }
 
@@ -132,6 +150,7 @@ std::string_view of_machine(std::string_view text) {
         {"p6", "b200", "b200"},
         {"p6", "b300", "b300"},
         {"p6e", "gb200", "gb200"},
+        {"p6e", "gb300", "gb300"},
         {"g4dn", "", "t4"},
         {"g5", "", "a10g"},
         {"g6", "", "l4"},
@@ -290,6 +309,8 @@ Result<GpuProfile> GpuCatalogue::find(std::string_view id) const {
         "/gpu");
 }
 
+int cards_in(std::string_view name) { return called(name).count; }
+
 std::string GpuCatalogue::advice_on(std::string_view id) const {
     struct Unlike {
         std::string_view word, what;
@@ -301,7 +322,6 @@ std::string GpuCatalogue::advice_on(std::string_view id) const {
         {"ascend", "Ascend runs no CUDA: its allocator is not modelled."},
         {"apple", "Apple's GPUs run no CUDA: Metal's allocator is not modelled."},
         {"mps", "Apple's GPUs run no CUDA: Metal's allocator is not modelled."},
-        {"spark", "The DGX Spark's is gb10."},
         {"mig", "A share of a GPU has less memory than the whole."},
         {"laptop", "A laptop's GPU has less memory than its namesake."},
         {"mobile", "A laptop's GPU has less memory than its namesake."},

@@ -35,6 +35,9 @@ class GpuCatalogue {
     std::vector<GpuProfile> profiles_;
 };
 
+// How many cards a name means: 8 of "8xH100", "A100 x8" and "gpu:a100:8"; else 1.
+int cards_in(std::string_view name);
+
 // The `architecture` of custom profiles.
 inline constexpr std::string_view kCustomArchitecture = "custom";
 

@@ -218,7 +218,7 @@ std::vector<Preset> build() {
         {mixtral("mixtral-8x7b"), "Mixtral 8x7B shape"},
         {published("gemma-2-27b", R"({"model_type":"gemma2","num_hidden_layers":46,
             "hidden_size":4608,"num_attention_heads":32,"num_key_value_heads":16,"head_dim":128,
-            "intermediate_size":36864})"),
+            "intermediate_size":36864,"vocab_size":256000})"),
          "Gemma 2 27B shape"},
         {gemma3("gemma-3-4b", R"("num_hidden_layers":34,"hidden_size":2560,
             "num_attention_heads":8,"num_key_value_heads":4,"intermediate_size":10240)"),

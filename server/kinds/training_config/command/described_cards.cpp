@@ -89,6 +89,13 @@ std::vector<TeamRecord> team_cards() {
     return cards;
 }
 
+// "2x4090" are two cards, unless --cards says otherwise.
+void count_cards(json& args, int cards) {
+    json& cluster = args["cluster"];
+    if (cluster.is_null()) cluster = json::object();
+    if (!cluster.contains("cards")) cluster["cards"] = cards;
+}
+
 }  // namespace
 
 Result<training::GpuProfile> gpu_named(const std::string& id) {
@@ -101,6 +108,9 @@ Result<training::GpuProfile> gpu_named(const std::string& id) {
 
 Result<json> with_described_cards(json args) {
     auto named = args.value("gpus", json::array());
+    if (named.size() == 1 && named.front().is_string())
+        if (const auto cards = training::cards_in(named.front().get<std::string>()); cards > 1)
+            count_cards(args, cards);
     PlanningContext known;
     auto& own = known.records[kGpuProfiles.name];
     if (std::ranges::find(named, json("auto")) != named.end()) {

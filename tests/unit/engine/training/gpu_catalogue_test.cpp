@@ -226,5 +226,14 @@ TEST(GpuCatalogue, UsesTheGenerationOfAnUnknownCard) {
     EXPECT_TRUE(profile_for({"custom", 24 * gib}).has_bf16());  // not a P40
 }
 
+TEST(GpuCatalogue, CountsTheCardsOfAName) {
+    for (const auto* name : {"8xH100", "8x H100 80GB", "8 x A100", "h100x8", "T4 x8", "gpu:a100:8"})
+        EXPECT_EQ(cards_in(name), 8) << name;
+    for (const auto* name : {"MI300X", "rtx_5090", "RX 7900 XTX", "GTX 1080", "V100-SXM2-16GB"})
+        EXPECT_EQ(cards_in(name), 1) << name;
+    EXPECT_EQ(GpuCatalogue().find("RTX 6000 Pro")->id, "rtx_pro_6000");
+    EXPECT_EQ(GpuCatalogue().find("DGX Spark")->id, "gb10");
+}
+
 }  // namespace
 }  // namespace plimsoll::training

@@ -150,6 +150,36 @@ Result<void> require_model(json& args, const ConfiguredRun& run) {
     return {};
 }
 
+std::int64_t cards_of(const json& args) {
+    const json cluster = args.value("cluster", json());
+    return cluster.is_null() ? 1 : std::max<std::int64_t>(1, cluster.value("cards", 1));
+}
+
+// DeepSpeed derives what of batch and accumulation the files leave out, and refuses what
+// contradicts.
+void settle_all_samples(json& args, ConfiguredRun& run) {
+    if (run.all_samples <= 0) return;
+    json& training = args["training"];
+    const bool accumulates = run.places.contains("accumulation");
+    if (accumulates && training.contains("batch") && args.contains("cluster") &&
+        args["cluster"].is_object() && !args["cluster"].contains("cards")) {
+        const auto of_one = training.at("batch").get<std::int64_t>() * run.accumulation;
+        if (of_one > 0 && run.all_samples % of_one == 0)
+            args["cluster"]["cards"] = run.all_samples / of_one;
+    }
+    const auto cards = cards_of(args);
+    if (!training.contains("batch"))
+        training["batch"] = std::max<std::int64_t>(1, run.all_samples / (cards * run.accumulation));
+    const auto in_one_go = training.at("batch").get<std::int64_t>() * cards;
+    if (!accumulates) run.accumulation = std::max<std::int64_t>(1, run.all_samples / in_one_go);
+    if (in_one_go * run.accumulation != run.all_samples)
+        run.notes.push_back(fmt::format(
+            "train_batch_size is {}, but a batch of {} on {} GPUs with accumulation {} makes {}: "
+            "DeepSpeed refuses that",
+            run.all_samples, in_one_go / cards, cards, run.accumulation,
+            in_one_go * run.accumulation));
+}
+
 // The arguments of the run that the files and the flags describe.
 Result<json> run_arguments(const ShowRunRequest& request, ConfiguredRun& run,
                            const std::string& file) {
@@ -160,9 +190,11 @@ Result<json> run_arguments(const ShowRunRequest& request, ConfiguredRun& run,
     TRY(auto args, request.given.on_top_of(std::move(read)));
     TRY_DO(require_model(args, run));
     match_adapters(args, run, request.given.has("--lora-modules"));
+    TRY(args, with_described_cards(std::move(args)));
     if (args.contains("cluster") && args["cluster"].is_object() && !run.shards_by.empty())
         args["cluster"].emplace("sharding", run.shards_by);
-    if (args.at("training").contains("batch")) return with_described_cards(std::move(args));
+    settle_all_samples(args, run);
+    if (args.at("training").contains("batch")) return args;
     return fail(Errc::invalid_input,
                 "The files do not set a batch size: add the file that does, such as the trainer's "
                 "arguments, or give --batch.",
@@ -180,11 +212,6 @@ void layer_reference(json& args) {
     if (compares && sharded && !training.contains("lora") &&
         training.value("reference", "model") == "model")
         training["reference"] = "by_layer";
-}
-
-std::int64_t cards_of(const json& args) {
-    const json cluster = args.value("cluster", json());
-    return cluster.is_null() ? 1 : std::max<std::int64_t>(1, cluster.value("cards", 1));
 }
 
 // torchtitan gathers weights in 16 bits only where it shards them, and has no autocast on divided
@@ -243,7 +270,8 @@ Result<ConfiguredRequest> configured_request(const ShowRunRequest& request) {
     if (run.layers_reference) layer_reference(args);
     keep_type_of_divided(args, run);
     const json cluster = args.value("cluster", json());
-    if (cluster.is_object() && !cluster.contains("cards")) {
+    const bool launched = cluster.is_null() && !run.shards_by.empty();  // only a launcher counts
+    if (launched || (cluster.is_object() && !cluster.contains("cards"))) {
         if (cluster.contains("offload") && cluster.value("sharding", "").starts_with("fsdp"))
             return fail(Errc::invalid_input,
                         "The files offload what FSDP shards, and do not say over how many GPUs: "
@@ -316,7 +344,7 @@ Result<Answer> show_run(const ShowRunRequest& request) {
     out.text = fmt::format(
         "{} ({})\n"
         "{}: batch {} x {} on {} GPU{}, effective {}; {} tokens or time steps, {}, {}{}\n"
-        "  {}\n"
+        "{}"
         "{}: {}, {:.0f} % (fits: {}); the largest batch is {}\n"
         "  {}\n",
         fmt::join(files, ", "), fmt::join(run.structures, ", "),
@@ -327,9 +355,10 @@ Result<Answer> show_run(const ShowRunRequest& request) {
         training.value("method", "supervised") == "supervised"
             ? std::string()
             : ", " + training.at("method").get<std::string>(),
-        fmt::join(first, "\n  "), card.at("gpu").at("name").get<std::string>(),
-        gib_text(memory.at("device_used_bytes")), memory.at("utilization_percent").get<double>(),
-        card.at("fits").get<std::string>(), card.at("max_batch").get<std::int64_t>(), advice(card));
+        first.empty() ? "" : fmt::format("  {}\n", fmt::join(first, "\n  ")),
+        card.at("gpu").at("name").get<std::string>(), gib_text(memory.at("device_used_bytes")),
+        memory.at("utilization_percent").get<double>(), card.at("fits").get<std::string>(),
+        card.at("max_batch").get<std::int64_t>(), advice(card));
     assumptions.push_back("memory: " + out.value["basis"].get<std::string>());
     for (const auto& line : assumptions) out.text += "  " + line + "\n";
     return out;
@@ -381,6 +410,6 @@ void add_run_options(CLI::App& command, ShowRunRequest& request) {
                     "Estimate the run without this key of the files (fsdp_config.version); "
                     "repeatable")
         ->allow_extra_args(false);
-}
+}  // namespace
 
 }  // namespace plimsoll::jobs::training_config

@@ -103,6 +103,27 @@ Result<YAML::Node> parse_toml(std::string_view text) {
     return root;
 }
 
+// JSON as DeepSpeed reads it, whose comments begin with // or are within /* */; blanks in their
+// place keep lines and columns. Other texts are as they were.
+std::string without_comments(std::string_view text) {
+    std::string out(text);
+    if (!trimmed(text).starts_with('{')) return out;
+    bool quoted = false;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        if (quoted && out[i] == '\\')
+            ++i;
+        else if (out[i] == '"')
+            quoted = !quoted;
+        const auto begins = quoted ? std::string_view() : std::string_view(out).substr(i, 2);
+        if (begins != "//" && begins != "/*") continue;
+        auto end = begins == "//" ? out.find('\n', i) : out.find("*/", i + 2);
+        end = end == out.npos ? out.size() : end + (begins == "//" ? 0 : 2);
+        for (; i < end; ++i)
+            if (out[i] != '\n') out[i] = ' ';
+    }
+    return out;
+}
+
 }  // namespace
 
 bool is_toml(std::string_view text) {
@@ -148,7 +169,7 @@ Error unreadable(std::string_view text, const YAML::Exception& error) {
 Result<YAML::Node> parse_config(std::string_view text) {
     if (is_toml(text)) return parse_toml(text);
     try {
-        return YAML::Load(std::string(text));
+        return YAML::Load(without_comments(text));
     } catch (const YAML::Exception& error) {
         return fail(unreadable(text, error));
     }

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <yaml-cpp/yaml.h>
@@ -42,6 +43,8 @@ template <class Value>
 Value scalar_at(const YAML::Node& root, const Path& path, Value otherwise) {
     const auto node = at(root, path);
     Value found{};
+    if constexpr (std::is_same_v<Value, bool>)  // Python takes these numbers for them
+        if (const auto word = word_at(root, path); word == "1" || word == "0") return word == "1";
     const bool read =
         node.IsDefined() && node.IsScalar() && YAML::convert<Value>::decode(node, found);
     return read ? found : otherwise;

@@ -25,8 +25,10 @@ struct ConfiguredRun {
     nlohmann::json training = nlohmann::json::object();
     nlohmann::json cluster;  // null: not set; without "cards": of unknown number
     std::int64_t accumulation = 1;
-    std::string model;               // as the file names it; empty: not named
-    std::string deepspeed;           // the file of DeepSpeed's configuration, as the file names it
+    std::int64_t all_samples =
+        0;                  // of a step of all GPUs, as DeepSpeed's train_batch_size; 0: not set
+    std::string model;      // as the file names it; empty: not named
+    std::string deepspeed;  // the file of DeepSpeed's configuration, as the file names it
     std::vector<std::string> notes;  // what is assumed, or not modelled
     std::string
         preference;  // "beta is 0.1": of a trainer of preferences, which the files leave open

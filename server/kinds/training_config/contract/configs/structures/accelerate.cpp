@@ -2,6 +2,10 @@
 #include "server/kinds/training_config/contract/configs/structures/planner.hpp"
 #include "server/kinds/training_config/contract/configs/structures/reader.hpp"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 namespace plimsoll::jobs::training_config {
 namespace {
 
@@ -11,12 +15,16 @@ bool is_accelerate(const YAML::Node& root) {
     return has(root, {"compute_environment"}) || has(root, {"distributed_type"});
 }
 
+std::string upper(std::string word) {
+    std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::toupper(c); });
+    return word;
+}
+
 // One of FSDP1's strategies, by name or number, or FSDP2's switch, as the contract names it; empty:
 // not modelled.
-std::string sharding_of(const std::string& strategy) {
-    if (has_word("FULL_SHARD 1 HYBRID_SHARD 4 true True", strategy)) return "fsdp";
-    if (has_word("SHARD_GRAD_OP 2 HYBRID_SHARD_ZERO2 5 false False", strategy))
-        return "fsdp_grad_op";
+std::string sharding_of(std::string_view strategy) {
+    if (has_word("FULL_SHARD 1 HYBRID_SHARD 4 TRUE", strategy)) return "fsdp";
+    if (has_word("SHARD_GRAD_OP 2 HYBRID_SHARD_ZERO2 5 FALSE", strategy)) return "fsdp_grad_op";
     return has_word("NO_SHARD 3", strategy) ? "ddp" : "";
 }
 
@@ -36,7 +44,7 @@ void read_fsdp(Reader& reader, std::int64_t cards) {
     std::string sharding = "fsdp";
     Path place = {"distributed_type"};
     for (const char* name : {"fsdp_sharding_strategy", "fsdp_reshard_after_forward"}) {
-        const auto strategy = reader.word(in(name), "true");
+        const auto strategy = upper(reader.word(in(name), "true"));
         const auto its = sharding_of(strategy);
         if (its.empty())
             reader.unmodelled(in(name), "this strategy is not modelled");
@@ -46,7 +54,8 @@ void read_fsdp(Reader& reader, std::int64_t cards) {
     reader.shard(sharding, cards, place);
     if (word_at(reader.root, in("fsdp_version")) != "2") reader.run.layers_reference = true;
     // Within each machine.
-    if (has_word("HYBRID_SHARD 4 HYBRID_SHARD_ZERO2 5", reader.word(in("fsdp_sharding_strategy"))))
+    if (has_word("HYBRID_SHARD 4 HYBRID_SHARD_ZERO2 5",
+                 upper(reader.word(in("fsdp_sharding_strategy")))))
         reader.replicas(reader.value({"num_machines"}, std::int64_t{1}));
     read_mesh(reader);
     if (reader.value(in("fsdp_activation_checkpointing"), false))
@@ -143,7 +152,12 @@ bool read_accelerate(Reader& reader) {
     const auto word = reader.word(type, "NO");
     const bool alone = has_word("NO no false False", word);
     // Else the launcher's flag says how many, or it takes all of the machine.
-    const auto cards = reader.value({"num_processes"}, std::int64_t{alone ? 1 : 0});
+    auto cards = reader.value({"num_processes"}, std::int64_t{alone ? 1 : 0});
+    if (alone && cards > 1 && has(reader.root, type)) {  // the launcher starts one process
+        reader.run.notes.push_back(fmt::format(
+            "num_processes is {}, without effect: distributed_type is {}", cards, word));
+        cards = 1;
+    }
     if (word != "FSDP") reader.node({"fsdp_config"});  // without effect
     if (word != "DEEPSPEED") reader.node({"deepspeed_config"});
     if (word == "FSDP") {

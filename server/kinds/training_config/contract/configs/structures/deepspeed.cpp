@@ -95,13 +95,17 @@ void read_deepspeed_at(Reader& reader, const Path& around) {
     run.structures.emplace_back(kDeepSpeed);
     reader.batch(in({"train_micro_batch_size_per_gpu"}));
     reader.accumulation(in({"gradient_accumulation_steps"}));
+    run.all_samples = reader.value(in({"train_batch_size"}), run.all_samples);
     if (reader.value(in({"bf16", "enabled"}), false)) reader.precision("bf16");
     if (reader.value(in({"fp16", "enabled"}), false)) reader.precision("fp16");
     // By default it does not clip, whatever the Trainer's arguments say.
     if (reader.word(in({"gradient_clipping"})) != "auto")
         reader.clip(reader.value(in({"gradient_clipping"}), 0.0) > 0);
     const auto stage = in({"zero_optimization", "stage"});
-    if (const int its = reader.value(stage, 0); its > 0)
+    const auto all_of_zero = in({"zero_optimization"});
+    const bool first =
+        !word_at(reader.root, all_of_zero).empty() && reader.value(all_of_zero, false);
+    if (const int its = reader.value(stage, first ? 1 : 0); its > 0)
         reader.shard("zero" + std::to_string(its), 0, stage);
     const bool old = reader.value(in({"zero_optimization", "cpu_offload"}), false);
     const bool all = reader.value(in({"zero_optimization", "cpu_offload_param"}), false);

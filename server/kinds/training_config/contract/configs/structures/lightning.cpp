@@ -172,12 +172,39 @@ void read_strategy(Reader& reader, const Path& trainer, std::int64_t cards, std:
     reader.name_rest(arguments, {"lightning_strategy"});
 }
 
+// What a project's own classes take, under the usual names.
+void read_project(Reader& reader) {
+    const std::vector<Path> mappings = {
+        {"model"}, {"model", "init_args"}, {"data"}, {"data", "init_args"}, {"datamodule"}, {}};
+    const auto length =
+        reader.first_of(mappings, {"max_seq_length", "max_length", "max_seq_len", "seq_length",
+                                   "sequence_length", "seq_len", "model_max_length", "block_size"});
+    if (const auto tokens = reader.value(length, 0); tokens > 0) {
+        reader.run.training["sequence_length"] = tokens;
+        reader.run.places["sequence_length"] = place_of(length);
+    }
+    const auto model = reader.first_of(
+        mappings, {"model_name_or_path", "pretrained_model_name_or_path", "model_name"});
+    if (reader.run.model.empty()) reader.run.model = reader.word(model);
+    for (const Path& around :
+         {Path{"optimizer"}, Path{"model", "optimizer"}, Path{"model", "init_args", "optimizer"}}) {
+        const auto place = reader.first_of(std::array{around}, {"class_path", "_target_"});
+        const auto name = reader.word(place);
+        if (name.empty()) continue;
+        read_optimizer(reader, place, name);
+        const bool of_cli = place.back() == "class_path";
+        const auto momentum = joined(of_cli ? joined(around, "init_args") : around, "momentum");
+        if (reader.run.training.value("optimizer", "") == "sgd" && reader.value(momentum, 0.0) > 0)
+            reader.run.training["optimizer"] = "sgd_momentum";
+    }
+}
+
 void read_trainer(Reader& reader, const Path& trainer) {
     const auto in = [&](const char* name) { return joined(trainer, name); };
     reader.accumulation(in("accumulate_grad_batches"));
     const auto precision = whole_name(reader.word(in("precision"), "32-true"));
-    if (precision == "bf16-true")
-        reader.run.training["precision"] = "bf16";
+    if (precision == "bf16-true" || precision == "16-true")
+        reader.run.training["precision"] = precision == "16-true" ? "fp16" : "bf16";
     else if (precision == "32-true" || precision == "null")
         reader.precision("no");
     else if (precision.ends_with("16-mixed"))
@@ -187,7 +214,9 @@ void read_trainer(Reader& reader, const Path& trainer) {
     reader.clip(reader.value(in("gradient_clip_val"), 0.0) > 0);
     const auto nodes =
         std::clamp<std::int64_t>(reader.value(in("num_nodes"), std::int64_t{1}), 1, kMaxCards);
-    read_strategy(reader, trainer, devices_of(reader, in("devices")) * nodes, nodes);
+    const bool older = has(reader.root, in("gpus")) && !has(reader.root, in("devices"));
+    read_strategy(reader, trainer, devices_of(reader, in(older ? "gpus" : "devices")) * nodes,
+                  nodes);
     reader.name_rest(trainer, {"lightning"});
 }
 
@@ -206,6 +235,7 @@ bool read_lightning(Reader& reader) {
             reader.run.training["checkpointing"] = reader.value(checkpoints, false);
     }
     read_adapted_run(reader, {}, 0);
+    read_project(reader);
     read_trainer(reader, *trainer);
     return true;
 }

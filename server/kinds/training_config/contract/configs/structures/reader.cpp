@@ -17,6 +17,11 @@ constexpr double kMaxBucket = 1e11;  // elements
 constexpr std::string_view kNothing =
     "null Null NULL ~ none None NONE false False no No 0 0.0 auto";
 
+bool is_interpolation(const YAML::Node& node) {
+    return node.IsDefined() && node.IsScalar() && node.Scalar().starts_with("${") &&
+           node.Scalar().ends_with("}");
+}
+
 bool is_harmless(const YAML::Node& node, std::string_view harmless) {
     if (!node.IsScalar()) return node.IsNull() || node.size() == 0;
     const auto& value = node.Scalar();
@@ -48,6 +53,55 @@ bool sounds_heavy(const std::string& key) {
         kHeavy, [&](const char* word) { return key.find(word) != std::string::npos; });
 }
 
+// Makes of a file what Python's libraries read in it.
+class Resolver {
+  public:
+    explicit Resolver(const YAML::Node& root) : root_(root) {}
+
+    // What "${trainer.devices}" stands for, as Hydra and OmegaConf resolve it within the file, and
+    // what "<<" adds to a mapping. Keys that stand twice, of which libraries take the last or none,
+    // are an error, and so are aliases that expand without end.
+    Result<void> resolve(YAML::Node node, int depth = 0) {
+        if (depth > kMaxDepth || --left_ < 0)
+            return fail(Errc::invalid_input, "The file is nested too deeply, or too large.");
+        if (node.IsSequence())
+            for (auto one : node) TRY_DO(resolve(one, depth + 1));
+        if (node.IsMap()) {
+            merge(node);
+            std::set<std::string> keys;
+            for (const auto& one : node) {
+                if (one.first.IsScalar() && !keys.insert(one.first.Scalar()).second)
+                    return fail(Errc::invalid_input,
+                                fmt::format("{} stands twice, again in line {}: keep one of them.",
+                                            one.first.Scalar(), one.first.Mark().line + 1));
+                TRY_DO(resolve(one.second, depth + 1));
+            }
+        }
+        for (int step = 0; step < kMaxSteps && is_interpolation(node); ++step) {
+            const auto text = node.Scalar();
+            const auto meant = at(root_, parts_of(text.substr(2, text.size() - 3)));
+            if (!meant.IsDefined() || !meant.IsScalar()) break;
+            node = meant.Scalar();
+        }
+        return {};
+    }
+
+  private:
+    static constexpr int kMaxDepth = 64, kMaxSteps = 8;
+
+    static void merge(YAML::Node& node) {
+        const auto merged = member(node, "<<");
+        if (!merged.IsDefined() || !merged.IsMap()) return;
+        for (const auto& one : merged)
+            if (one.first.IsScalar() && !member(node, one.first.Scalar()).IsDefined())
+                node[one.first.Scalar()] = one.second;
+        node.remove("<<");
+    }
+
+    const YAML::Node& root_;
+    int left_ = 100'000;  // nodes
+};
+
 bool holds(std::string_view words, const std::string& mapping) {
     const auto member = mapping + ".";
     bool found = false;
@@ -77,6 +131,13 @@ YAML::Node Reader::node(const Path& path) {
     return at(root, path);
 }
 
+void Reader::require_value(const Path& path) {
+    if (!is_interpolation(at(root, path))) return;
+    const auto place = place_of(path);
+    if (std::ranges::find(run.unmodelled, place, &Unmodelled::place) == run.unmodelled.end())
+        unmodelled(path, "its value is not in the file: write it, or add it by its flag");
+}
+
 std::string Reader::word(const Path& path, std::string otherwise) {
     const auto found = node(path);
     return found.IsDefined() && found.IsScalar() ? found.Scalar() : otherwise;
@@ -95,10 +156,19 @@ Path Reader::first_of(std::span<const Path> mappings, std::initializer_list<cons
 
 void Reader::batch(const Path& path, std::int64_t otherwise) {
     if (const auto found = value(path, otherwise); found > 0) run.training["batch"] = found;
+    const auto word = word_at(root, path);
+    double number = 0;
+    const bool says =
+        !word.empty() && !has_word("null ~", word) && !is_interpolation(at(root, path));
+    if (otherwise > 0 && says && !YAML::convert<double>::decode(at(root, path), number))
+        unmodelled(path, "it is no number: give --batch", "--batch");
 }
 
 void Reader::accumulation(const Path& path) {
-    run.accumulation = value(path, run.accumulation);
+    if (const auto found = value(path, std::int64_t{0}); found > 0) {
+        run.accumulation = found;
+        run.places["accumulation"] = place_of(path);
+    }
     if (const auto found = at(root, path); found.IsDefined() && found.size() > 0)
         unmodelled(path, "accumulation that changes while training is not modelled");
 }
@@ -258,6 +328,7 @@ bool read_run(const YAML::Node& root, ConfiguredRun& run) {
 Result<void> read_run(std::string_view text, ConfiguredRun& run,
                       const std::vector<std::string>& without) {
     TRY(const auto root, parse_config(text));
+    TRY_DO(Resolver(root).resolve(root));
     for (const auto& place : without) {
         auto around = parts_of(place);
         const auto key = around.back();

@@ -23,6 +23,7 @@ class Reader {
     template <class Value>
     Value value(const Path& path, Value otherwise) {
         read_.insert(path);
+        require_value(path);
         return scalar_at(root, path, otherwise);
     }
     // The first of these places that the file has, else the last.
@@ -54,6 +55,8 @@ class Reader {
 
     void name_rest(const Path& around, const Path& path, const Libraries& libraries);
     void name_contradictions(const Path& around, const Libraries& libraries);
+    // Names an interpolation that nothing in the file resolves.
+    void require_value(const Path& path);
     bool has_reason(std::string_view why) const;
     bool name_weighing(const Path& path, const std::string& key, const Libraries& libraries);
 

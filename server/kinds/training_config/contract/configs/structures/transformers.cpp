@@ -40,7 +40,12 @@ constexpr std::array kTrl = {"use_peft",
                              "max_prompt_length",
                              "max_completion_length",
                              "center_rewards_coefficient",
-                             "beta"};
+                             "beta",
+                             "desirable_weight",
+                             "undesirable_weight",
+                             "num_generations",
+                             "precompute_ref_log_probs",
+                             "loss_type"};
 // LLaMA-Factory uses checkpointing unless the file disables it.
 constexpr std::array kFactory = {"finetuning_type", "template", "cutoff_len"};
 

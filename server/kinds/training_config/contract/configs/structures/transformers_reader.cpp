@@ -1,6 +1,7 @@
 #include "server/kinds/training_config/contract/configs/structures/planner.hpp"
 #include "server/kinds/training_config/contract/configs/structures/reader.hpp"
 
+#include <array>
 #include <map>
 
 namespace plimsoll::jobs::training_config {
@@ -30,7 +31,10 @@ class ArgumentReader {
         read_liger(in_.value(in("use_liger_kernel"), false) || liger);
         // Without weights, an example program trains the model of a configuration anew.
         const auto anew = in_.word(in("config_name"));
-        run_.model = in_.word(of_model({"model_name_or_path"}), anew);
+        run_.model = in_.word(
+            of_model({"model_name_or_path", "model_name", "model_id",
+                      "pretrained_model_name_or_path", "name_or_path", "base_model_name_or_path"}),
+            anew);
         read_method();
         read_packing();
         read_length();
@@ -42,6 +46,11 @@ class ArgumentReader {
         read_ray(in_);
         if (factory_ && run_.training.contains("lora") && !run_.places.contains("lora.targets"))
             run_.training["lora"]["targets"] = "all_linear";
+        const bool tests = in_.value(in("do_predict"), false) || in_.value(in("do_eval"), false);
+        if (factory_ && tests && !in_.value(in("do_train"), false))
+            run_.unmodelled.push_back(
+                {"",
+                 "the file does not set do_train: it predicts or evaluates, and trains nothing"});
         for (const char* mapping : {"model", "model_args", "model_arguments"})
             in_.node(in(mapping));  // a project's own
         if (factory_) read_resized();
@@ -76,10 +85,18 @@ class ArgumentReader {
         const auto launched = run_.training.value("precision", "");  // by Accelerate
         const bool fp16 = in_.value(in("fp16"), launched == "fp16_autocast");
         const bool bf16 = in_.value(in("bf16"), !fp16 && (trl_ || launched == "bf16_autocast"));
-        const auto dtype = in_.word(of_model({"dtype", "torch_dtype", "model_dtype"}));
+        const auto place = of_model({"dtype", "torch_dtype", "model_dtype"});
+        const auto dtype = in_.word(place);
         const bool half =
             in_.value(in("pure_bf16"), false) || (!bf16 && !fp16 && dtype.ends_with("bfloat16"));
-        const bool widened = dtype.ends_with("float32") ||
+        // TRL's programs load weights in fp32 unless they are told otherwise.
+        const bool by_trl =
+            trl_ && !has(in_.root, place) && has(in_.root, of_model({"model_name_or_path"}));
+        if (by_trl && (bf16 || fp16))
+            run_.notes.emplace_back(
+                "the files set no dtype: TRL then loads the weights in float32 (dtype: bfloat16 "
+                "loads them in 16 bits)");
+        const bool widened = dtype.ends_with("float32") || by_trl ||
                              (factory_ && word_at(in_.root, in("finetuning_type")) == "full");
         run_.training["precision"] = half   ? "bf16"
                                      : bf16 ? widened ? "bf16_autocast" : "auto"
@@ -139,7 +156,14 @@ class ArgumentReader {
         const bool older = in_.value(in("gradient_checkpointing"), trl_);
         const bool asks = in_.value(in("activation_checkpointing"), older);
         const bool shards = in_.value(joined(in("fsdp_config"), "activation_checkpointing"), false);
-        run_.training["checkpointing"] = factory_ ? !forbids : asks || shards;
+        const auto of_peft = in_.first_of(std::array{around_, Path{}, Path{"lora"}, Path{"peft"}},
+                                          {"use_gradient_checkpointing"});
+        if (in_.word(of_peft) == "unsloth")
+            in_.unmodelled(of_peft,
+                           "unsloth's is not modelled; --checkpointing gives an upper limit",
+                           "--checkpointing");
+        run_.training["checkpointing"] =
+            factory_ ? !forbids : asks || shards || in_.value(of_peft, false);
     }
 
     void read_optimizer() {

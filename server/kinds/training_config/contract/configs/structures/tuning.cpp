@@ -208,6 +208,7 @@ void read_adapted_run(Reader& reader, const Path& around, std::int64_t library_r
             // A bare "r" is a rank only where adapters are configured.
             const bool own = !mapping.empty() && mapping != around;
             if (std::string_view(name) == "r" && !own) continue;
+            if (own && !reader.value(joined(mapping, "enabled"), true)) continue;
             const auto found = reader.value(joined(mapping, name), std::int64_t{0});
             if (found < 1 || !place.empty()) continue;
             rank = found;

@@ -110,6 +110,29 @@ TEST_F(ShowConfig, ReadsTheDeepSpeedFileThatAFileNames) {
     EXPECT_EQ(told.text.find("learning_rate"), std::string::npos) << told.text;
 }
 
+TEST_F(ShowConfig, DerivesWhatATotalBatchLeavesOut) {
+    ShowRunRequest request;
+    request.paths = {folder_ / "zero.json"};
+    request.given.give("--preset", {"gpt2"});
+    const auto shown = [&](const std::string& keys, const std::string& gpu) {
+        write("zero.json", "{\"zero_optimization\": {\"stage\": 2}, " + keys + "}");
+        request.given.give("--gpu", {gpu});
+        return show_run(request).value();
+    };
+    const std::string micro = R"("train_batch_size": 64, "train_micro_batch_size_per_gpu": 4)";
+    auto told = shown(micro, "4 x RTX 4090").value;
+    EXPECT_EQ(told["accumulation"], 4);
+    EXPECT_EQ(told["effective_batch"], 64);
+    told = shown(micro + R"(, "gradient_accumulation_steps": 2)", "rtx_4090").value;
+    EXPECT_EQ(told["cluster"]["cards"], 8);
+    told =
+        shown(R"("train_batch_size": 64, "gradient_accumulation_steps": 2)", "RTX 4090 x8").value;
+    EXPECT_EQ(told["batch"], 4);
+    EXPECT_NE(shown(R"("train_batch_size": 30, "train_micro_batch_size_per_gpu": 4)", "2x4090")
+                  .text.find("train_batch_size is 30, but"),
+              std::string::npos);
+}
+
 TEST_F(ShowConfig, FindsTheDeepSpeedFileBesideTheFileThatNamesIt) {
     write("curriculum/train.yaml",
           "model_name_or_path: gpt2\nper_device_train_batch_size: 1\nnum_train_epochs: 1\n"

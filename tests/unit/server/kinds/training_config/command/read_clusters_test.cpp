@@ -143,8 +143,8 @@ TEST(ReadClusters, ReadsLightningsDevicesAndStrategies) {
                       "DeepSpeedStrategy, stage: 1}")["sharding"],
               "zero1");
     for (const auto* other :
-         {"precision: 16-true", "precision: transformer-engine", "accelerator: cpu",
-          "strategy: model_parallel", "plugins: [bnb]", "accumulate_grad_batches: {0: 8}"})
+         {"precision: transformer-engine", "accelerator: cpu", "strategy: model_parallel",
+          "plugins: [bnb]", "accumulate_grad_batches: {0: 8}"})
         EXPECT_THAT(unmodelled(kLightning + other + "}\n"), HasSubstr(":")) << other;
     EXPECT_EQ(unmodelled(kLightning + "precision: bf16-mixed, accelerator: gpu}\n"), "");
     const auto fsdp = [](const std::string& arguments) {
@@ -276,6 +276,22 @@ TEST(ReadRun, ReadsTorchtitansFiles) {
     EXPECT_EQ(model("llama3", "debugmodel"), "llama3 debugmodel") << "nothing on the hub";
     EXPECT_THAT(run_of(before + full + "[training]\nnew_key = 3\n").unknown,
                 testing::ElementsAre("training.new_key"));
+}
+
+TEST(ReadClusters, StartsOneProcessWhereNothingIsDistributed) {
+    const auto alone = kAccelerate + "distributed_type: 'NO'\n";
+    EXPECT_TRUE(run_of(alone).cluster.is_null());
+    EXPECT_THAT(notes(alone), HasSubstr("num_processes is 4, without effect"));
+    EXPECT_EQ(run_of(kAccelerate + "distributed_type: FSDP\nfsdp_config: "
+                                   "{fsdp_sharding_strategy: hybrid_shard}\nnum_machines: 2\n")
+                  .cluster["replicas"],
+              2);
+}
+
+TEST(ReadClusters, ReadsDeepspeedsOldSwitch) {
+    const std::string batch = "train_micro_batch_size_per_gpu: 2\nzero_optimization: ";
+    EXPECT_EQ(run_of(batch + "true\n").cluster["sharding"], "zero1");
+    EXPECT_TRUE(run_of(batch + "false\n").cluster.is_null());
 }
 
 }  // namespace

@@ -274,5 +274,89 @@ TEST(ReadRun, LeavesKeysOutWhenAsked) {
     EXPECT_THAT(run.left_out, testing::ElementsAre("activation_offloading", "fsdp_config.a"));
 }
 
+TEST(ReadRun, LoadsWeightsAsTrlsProgramsDo) {
+    const std::string model = "model_name_or_path: a/b\nbf16: true\n";
+    const auto precision = [](const std::string& text) {
+        return run_of(text).training["precision"];
+    };
+    EXPECT_EQ(precision(kTrl + model), "bf16_autocast");  // dtype: float32 is their default
+    EXPECT_THAT(notes(kTrl + model), HasSubstr("TRL then loads the weights in float32"));
+    for (const auto* dtype : {"dtype: auto\n", "torch_dtype: null\n", "dtype: bfloat16\n"})
+        EXPECT_EQ(precision(kTrl + model + dtype), "auto") << dtype;
+    EXPECT_EQ(precision(kTrainer + model), "auto");  // transformers' own arguments
+    EXPECT_EQ(run_of(kTrainer + "desirable_weight: 1.0\n").training["checkpointing"], true);
+}
+
+TEST(ReadRun, ResolvesInterpolationsOrNamesThem) {
+    const std::string trainer = kLightning + "devices: '${gpus}', strategy: ddp}\n";
+    EXPECT_EQ(run_of(trainer + "gpus: ${machine.gpus}\nmachine: {gpus: 4}\n").cluster["cards"], 4);
+    EXPECT_EQ(run_of("data: {batch_size: '${batch}'}\ntrainer: {max_epochs: 1}\nbatch: 16\n")
+                  .training["batch"],
+              16);
+    EXPECT_THAT(unmodelled("data: {batch_size: '${oc.env:BATCH}'}\ntrainer: {max_epochs: 1}\n"),
+                HasSubstr("data.batch_size is ${oc.env:BATCH}: its value is not in the file"));
+    EXPECT_EQ(unmodelled("data: {batch_size: 4}\ntrainer: {max_epochs: 1}\nname: ${now:%Y}\n"), "");
+}
+
+TEST(ReadRun, ReadsWhatLightningsProjectsGiveTheirClasses) {
+    const auto run = run_of(
+        "trainer: {max_epochs: 1, precision: 16-true}\nmodel: {model_name: bert-base-uncased}\n"
+        "data: {class_path: D, init_args: {batch_size: 8, max_length: 256}}\n"
+        "optimizer: {class_path: torch.optim.SGD, init_args: {lr: 0.1, momentum: 0.9}}\n");
+    EXPECT_EQ(run.training["sequence_length"], 256);
+    EXPECT_EQ(run.training["optimizer"], "sgd_momentum");
+    EXPECT_EQ(run.training["precision"], "fp16");
+    EXPECT_EQ(run.model, "bert-base-uncased");
+}
+
+TEST(ReadRun, ReadsJsonWithComments) {
+    const auto run = run_of(
+        "{\n  // of a project\n  \"train_micro_batch_size_per_gpu\": 2, /* \"a\": 1 */\n"
+        "  \"zero_optimization\": {\"stage\": 3, \"url\": \"a//b\"}\n}\n");
+    EXPECT_EQ(run.training["batch"], 2);
+    EXPECT_EQ(run.cluster["sharding"], "zero3");
+    ConfiguredRun broken;
+    EXPECT_THAT(read_run("{\n// one\n\"a\": ]}", broken).error().message, HasSubstr("line 3"));
+}
+
+TEST(ReadRun, ReadsYamlAsPythonDoes) {
+    const auto run = run_of(
+        "x: &base {bf16: 1, max_seq_length: 256, seed: 1}\n"
+        "args:\n  <<: *base\n  per_device_train_batch_size: 2\n  num_train_epochs: 1\n");
+    EXPECT_EQ(run.training["sequence_length"], 256);
+    EXPECT_EQ(run.training["precision"], "auto");
+    EXPECT_TRUE(run.unknown.empty());
+}
+
+TEST(ReadRun, RefusesWhatReadersWouldTakeForAnotherRun) {
+    ConfiguredRun run;
+    EXPECT_THAT(
+        read_run(kTrainer + "bf16: true\nper_device_train_batch_size: 64\n", run).error().message,
+        HasSubstr("per_device_train_batch_size stands twice, again in line 4"));
+    std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+    for (int i = 1; i < 9; ++i)
+        bomb += fmt::format("a{0}: &a{0} [*a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}]\n", i,
+                            i - 1);
+    EXPECT_THAT(read_run(kTrainer + bomb, run).error().message, HasSubstr("too large"));
+    EXPECT_THAT(unmodelled("per_device_train_batch_size: auto\nnum_train_epochs: 1\n"),
+                HasSubstr("is auto: it is no number"));
+    EXPECT_EQ(unmodelled("per_device_train_batch_size: null\nnum_train_epochs: 1\n"), "");
+    EXPECT_THAT(unmodelled(kFactory + "do_predict: true\n"), HasSubstr("trains nothing"));
+    EXPECT_EQ(unmodelled(kFactory + "do_predict: true\ndo_train: true\n"), "");
+}
+
+TEST(ReadRun, ReadsProjectsOwnNames) {
+    EXPECT_FALSE(run_of(kTrainer + "lora: {enabled: false, r: 8}\n").training.contains("lora"));
+    EXPECT_TRUE(run_of(kTrainer + "lora: {enabled: true, r: 8}\n").training.contains("lora"));
+    for (const auto* name :
+         {"model_id: a/b\n", "model: {name_or_path: a/b}\n", "model_name: a/b\n"})
+        EXPECT_EQ(run_of(kTrainer + name).model, "a/b") << name;
+    EXPECT_EQ(run_of(kTrainer + "use_gradient_checkpointing: true\n").training["checkpointing"],
+              true);
+    EXPECT_THAT(unmodelled(kTrainer + "use_gradient_checkpointing: unsloth\n"),
+                HasSubstr("upper limit"));
+    EXPECT_EQ(run_of(kLightning + "gpus: 2, strategy: ddp}\n").cluster["cards"], 2);
+}
+
 }  // namespace
 }  // namespace plimsoll::jobs::training_config
