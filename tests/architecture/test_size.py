@@ -6,8 +6,8 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (538, 50_790),
-    'server': (802, 77_390),
+    'engine': (538, 50_784),
+    'server': (804, 77_423),
     'web': (411, 28_067),
     'migrations': (174, 6_491),
     'deploy': (99, 2_113),

@@ -6,6 +6,7 @@
 #include "server/kinds/training_config/command/commands.hpp"
 #include "server/kinds/training_config/command/configs/backups.hpp"
 #include "server/kinds/training_config/command/configs/configured_stages.hpp"
+#include "server/kinds/training_config/command/configs/run_batch.hpp"
 #include "server/kinds/training_config/command/described_cards.hpp"
 #include "server/kinds/training_config/command/named_model.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
@@ -150,36 +151,6 @@ Result<void> require_model(json& args, const ConfiguredRun& run) {
     return {};
 }
 
-std::int64_t cards_of(const json& args) {
-    const json cluster = args.value("cluster", json());
-    return cluster.is_null() ? 1 : std::max<std::int64_t>(1, cluster.value("cards", 1));
-}
-
-// DeepSpeed derives what of batch and accumulation the files leave out, and refuses what
-// contradicts.
-void settle_all_samples(json& args, ConfiguredRun& run) {
-    if (run.all_samples <= 0) return;
-    json& training = args["training"];
-    const bool accumulates = run.places.contains("accumulation");
-    if (accumulates && training.contains("batch") && args.contains("cluster") &&
-        args["cluster"].is_object() && !args["cluster"].contains("cards")) {
-        const auto of_one = training.at("batch").get<std::int64_t>() * run.accumulation;
-        if (of_one > 0 && run.all_samples % of_one == 0)
-            args["cluster"]["cards"] = run.all_samples / of_one;
-    }
-    const auto cards = cards_of(args);
-    if (!training.contains("batch"))
-        training["batch"] = std::max<std::int64_t>(1, run.all_samples / (cards * run.accumulation));
-    const auto in_one_go = training.at("batch").get<std::int64_t>() * cards;
-    if (!accumulates) run.accumulation = std::max<std::int64_t>(1, run.all_samples / in_one_go);
-    if (in_one_go * run.accumulation != run.all_samples)
-        run.notes.push_back(fmt::format(
-            "train_batch_size is {}, but a batch of {} on {} GPUs with accumulation {} makes {}: "
-            "DeepSpeed refuses that",
-            run.all_samples, in_one_go / cards, cards, run.accumulation,
-            in_one_go * run.accumulation));
-}
-
 // The arguments of the run that the files and the flags describe.
 Result<json> run_arguments(const ShowRunRequest& request, ConfiguredRun& run,
                            const std::string& file) {
@@ -228,25 +199,6 @@ void keep_type_of_divided(json& args, ConfiguredRun& run) {
     args["cluster"].erase("fp32_reduce");
     run.notes.emplace_back(
         "without further GPUs that share its shards, torchtitan computes divided weights in fp32");
-}
-
-// GPUs that divide one copy of the model.
-std::int64_t divided_among(const json& args) {
-    const json cluster = args.value("cluster", json());
-    if (cluster.is_null()) return 1;
-    std::int64_t cards = 1;
-    for (const char* by : {"tensor_parallel", "context_parallel", "pipeline_parallel"})
-        cards *= cluster.value(by, std::int64_t{1});
-    return cards;
-}
-
-std::int64_t effective_batch(const json& args, const ConfiguredRun& run) {
-    const auto copies =
-        std::max<std::int64_t>(1, cards_of(args) / std::max<std::int64_t>(1, divided_among(args)));
-    const std::int64_t in_one_go =
-        args.contains("cluster") ? args["cluster"].value("microbatches", std::int64_t{1}) : 1;
-    return args.at("training").at("batch").get<std::int64_t>() * in_one_go * run.accumulation *
-           copies;
 }
 
 std::string advice(const json& card) {
@@ -395,8 +347,7 @@ void add_show_config(CLI::App& app, CommandContext& context) {
         ->add_option("paths", request->paths,
                      "Files of one run: Transformers, TRL, LLaMA-Factory, Accelerate, DeepSpeed, "
                      "Lightning, axolotl, torchtune or torchtitan; or a folder with config.yaml "
-                     "and the stages "
-                     "of the NAICS guide")
+                     "and the stages of the NAICS guide")
         ->required();
     add_run_options(*command, *request);
     command->callback([request, &context] { answer(context, show(*request)); });

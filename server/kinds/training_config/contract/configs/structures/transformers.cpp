@@ -1,4 +1,5 @@
 #include "server/kinds/training_config/contract/configs/structures/planner.hpp"
+#include "server/kinds/training_config/contract/configs/structures/reader.hpp"
 
 #include <array>
 
@@ -278,6 +279,34 @@ bool plan_transformers(Planner& p) {
     const auto around = trainer_arguments(p.root);
     if (!around) return false;
     Arguments(p, *around).plan();
+    return true;
+}
+
+// LLaMA-Factory's other commands: chat, api, export.
+bool read_llama_factory_other(Reader& in) {
+    const bool other = has(in.root, {"infer_backend"}) || has(in.root, {"export_dir"});
+    if (!other || !has(in.root, {"model_name_or_path"}) ||
+        has(in.root, {"per_device_train_batch_size"}))
+        return false;
+    in.run.structures.emplace_back("LLaMA-Factory configuration");
+    in.run.unmodelled.push_back(
+        {"",
+         "the file infers or exports, and trains nothing; give the configuration of the "
+         "training"});
+    return true;
+}
+
+// The structure of LLaMA-Factory's new trainer, which holds logits and types of its own.
+bool read_llama_factory_1(Reader& in) {
+    if (word_at(in.root, {"model"}).empty() || !has(in.root, {"train_dataset"}) ||
+        !has(in.root, {"micro_batch_size"}))
+        return false;
+    in.run.structures.emplace_back("LLaMA-Factory v1 configuration");
+    in.run.model = in.word({"model"});
+    in.run.unmodelled.push_back(
+        {"",
+         "the trainer of LLaMA-Factory v1 is not modelled; the nearest that is: estimate --model " +
+             in.run.model + " --checkpointing, with --lora RANK, --cards N --sharding fsdp"});
     return true;
 }
 

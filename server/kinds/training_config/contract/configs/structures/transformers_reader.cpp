@@ -387,34 +387,6 @@ void read_ray(Reader& reader) {
     if (workers > 1) reader.shard("ddp", workers, {"ray_num_workers"});
 }
 
-// LLaMA-Factory's other commands: chat, api, export.
-bool read_llama_factory_other(Reader& in) {
-    const bool other = has(in.root, {"infer_backend"}) || has(in.root, {"export_dir"});
-    if (!other || !has(in.root, {"model_name_or_path"}) ||
-        has(in.root, {"per_device_train_batch_size"}))
-        return false;
-    in.run.structures.emplace_back("LLaMA-Factory configuration");
-    in.run.unmodelled.push_back(
-        {"",
-         "the file infers or exports, and trains nothing; give the configuration of the "
-         "training"});
-    return true;
-}
-
-// The structure of LLaMA-Factory's new trainer, which holds logits and types of its own.
-bool read_llama_factory_1(Reader& in) {
-    if (word_at(in.root, {"model"}).empty() || !has(in.root, {"train_dataset"}) ||
-        !has(in.root, {"micro_batch_size"}))
-        return false;
-    in.run.structures.emplace_back("LLaMA-Factory v1 configuration");
-    in.run.model = in.word({"model"});
-    in.run.unmodelled.push_back(
-        {"",
-         "the trainer of LLaMA-Factory v1 is not modelled; the nearest that is: estimate --model " +
-             in.run.model + " --checkpointing, with --lora RANK, --cards N --sharding fsdp"});
-    return true;
-}
-
 bool read_transformers(Reader& reader) {
     const auto around = trainer_arguments(reader.root);
     if (around) ArgumentReader(reader, *around).read();
