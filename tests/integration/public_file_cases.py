@@ -89,11 +89,11 @@ def _(w):
     assert w.shown(TRL | {"center_rewards_coefficient": 0.01}, flags=flags)["training"]["method"] == "reward"
 
 
-@case(28, "LLaMA-Factory, quantization_bit 4: 11.3 GiB; 8")
+@case(28, "LLaMA-Factory, quantization_bit 4: 9.2 GiB; 8")
 def _(w):
     flags = ("--gpu", "rtx_4090", "--preset", "qwen3-4b")
     found = [w.shown(FACTORY | {"quantization_bit": bits}, flags=flags)["device_used_bytes"] / GIB for bits in (4, 8)]
-    near(found[0], 11.3, low=-15)
+    near(found[0], 9.2)  # 11.3 with the rest in fp32, but LLaMA-Factory 0.9.5 leaves it in the checkpoint's 16 bits
     assert found[0] < found[1] < w.shown(FACTORY, flags=flags)["device_used_bytes"] / GIB * 1.3, found
 
 
