@@ -115,9 +115,6 @@ TEST(TrainingConfigKind, QuantizedWeightsNeedAdaptersAndModulesThatExist) {
     EXPECT_NE(pasted.find("bnb_4bit_use_double_quant=True"), std::string::npos);
     EXPECT_EQ(first_error(args("llama-8b", {{"quantization", "nf4"}}))["pointer"],
               "/training/quantization");
-    EXPECT_EQ(first_error(args("mixtral-8x7b",
-                               {{"lora", {{"rank", 8}}}, {"quantization", "nf4"}}))["pointer"],
-              "/training/quantization");
     const json error = first_error(args("bert-base", {{"lora", {{"modules", {"query", "keys"}}}}}));
     EXPECT_EQ(error["pointer"], "/training/lora/modules/1");
     EXPECT_NE(error["message"].get<std::string>().find("Did you mean \"key\""), std::string::npos);
