@@ -147,8 +147,7 @@ Result<void> check_method(const ModelShape& s, const TrainingSettings& t) {
     if (t.answers() && t.generates && s.linear.kernel > 0)
         return wrong("/generation",
                      "Generation with linear attention or convolutions is not modelled: let vLLM "
-                     "generate on other "
-                     "GPUs (generation vllm, of grpo).");
+                     "generate on other GPUs (generation vllm, of grpo).");
     if (t.method == Method::grpo && t.generates && in_shards)
         return wrong(
             "/generation",
