@@ -34,7 +34,7 @@ MUTANTS = {
     'a claim forgets items': ('leased_first_tasks', 'coalesce(t.items, j.items_total::int)', 't.items'),
     'a record leaves the lease': ('settle_done', 'delete from lease where fence = p_lease.fence;', 'delete from lease where fence = p_lease.fence and 0 < any (p_lease.tasks);'),
     'a record forgets the partial': ('settle_done', 'j.id between v_low and v_high and j.merge)', 'j.id between v_low and v_high and false)'),
-    'a record leaves the job unfinished': ('settle_done', 'delete from job_standing s where s.team_id = v_team.team_id', 'delete from job_standing s where 0 < any (p_lease.tasks)'),
+    'a record leaves the job unfinished': ('end_standing', 'where s.team_id = p_team', 'where false'),
     'a record ends a job before its merge': ('finish_jobs', 'finished_at = case when n.merged or j.tasks_left = n.ended and not j.merge', 'finished_at = case when n.merged or j.tasks_left = n.ended'),
     'a record counts a job once for all': ('settle_done', 'v_ok_sums := p_oks;', 'v_ok_sums := array_fill(p_oks[1], array[cardinality(v_jobs)]);'),
     'a failure counts no items': ('task_outcomes', 'from job_task t', 'from task t'),
