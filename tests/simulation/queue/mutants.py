@@ -1,7 +1,7 @@
 """Breaks the queue's SQL at one place after the other, for the job whose only task lies in its row: each must be found by
 replayed histories.
 
-    tests/support/with_database tests/simulation/queue/mutants.py SIMULATION [--histories 200] [--seed 1]
+    tests/support/with_database tests/simulation/queue/mutants.py SIMULATION [--histories 400] [--seed 1]
 """
 
 import argparse
@@ -61,7 +61,7 @@ def definition(name):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('simulation')
-    parser.add_argument('--histories', type=int, default=200)
+    parser.add_argument('--histories', type=int, default=400)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--only', default='', help='the mutants whose name contains this')
     given = parser.parse_args()
