@@ -6,12 +6,12 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (538, 50_784),
-    'server': (804, 77_423),
-    'web': (411, 28_067),
+    'engine': (540, 50_971),
+    'server': (804, 77_508),
+    'web': (411, 28_077),
     'migrations': (174, 6_491),
     'deploy': (99, 2_113),
-    'tests': (805, None),
+    'tests': (806, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

@@ -49,11 +49,11 @@ LoaderAdvice advise_loader(int cores, bool heavy_preprocessing, std::int64_t bat
     return a;
 }
 
-std::int64_t parallel_runs(std::int64_t card_bytes, double safety, std::int64_t reserved_bytes,
-                           std::int64_t context_bytes) {
-    const std::int64_t each = reserved_bytes + context_bytes;
+std::int64_t parallel_runs(std::int64_t card_bytes, double safety, std::int64_t elsewhere,
+                           std::int64_t each) {
     if (each <= 0) return 0;
-    return static_cast<std::int64_t>(std::floor(static_cast<double>(card_bytes) * safety)) / each;
+    const auto room = std::floor(static_cast<double>(card_bytes) * safety);
+    return std::max<std::int64_t>(0, static_cast<std::int64_t>(room) - elsewhere) / each;
 }
 
 Result<Lengths> summarise(std::vector<LengthBin> histogram, int cut_at) {

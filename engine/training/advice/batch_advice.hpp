@@ -45,9 +45,10 @@ struct LoaderAdvice {
 LoaderAdvice advise_loader(int cores, bool heavy_preprocessing, std::int64_t batch_bytes,
                            std::int64_t host_ram_bytes, bool text = true);
 
-// The number of concurrent runs of one model that fit on a card, including CUDA contexts.
-std::int64_t parallel_runs(std::int64_t card_bytes, double safety, std::int64_t reserved_bytes,
-                           std::int64_t context_bytes);
+// The number of concurrent runs of one model that fit on a card beside what others hold; each
+// takes `each` bytes, its CUDA context included.
+std::int64_t parallel_runs(std::int64_t card_bytes, double safety, std::int64_t elsewhere,
+                           std::int64_t each);
 
 // The lengths of a dataset's texts: a histogram in tokens.
 struct LengthBin {

@@ -39,6 +39,10 @@ class Maker {
         if (r_.adapts_precision)
             settings_.precision = automatic_precision(r_.shape, settings_, gpu);
         out.precision = settings_.precision;
+        search_ = r_.search;
+        out.vllm = colocated_vllm(r_.shape, settings_, gpu, r_.search, footprints_on(gpu));
+        if (out.vllm) search_.reserved_elsewhere += out.vllm->resident();
+        out.elsewhere = search_.reserved_elsewhere;
         guide_.reset();
         if (r_.goal == Goal::guide) guide_ = guide_batch(r_, gpu);
         if (guide_) settings_.accumulation = guide_->accumulation > 1 ? 2 : 1;
@@ -54,7 +58,7 @@ class Maker {
             const auto cards =
                 static_cast<std::int64_t>(r_.compared > 0 ? r_.compared : r_.gpus.size());
             out.oom_batches = oom_batches_below(
-                out.limits.max_batch, out.limits, r_.search, footprints_on(gpu),
+                out.limits.max_batch, out.limits, search_, footprints_on(gpu),
                 cards == 1 ? 0 : std::max<std::int64_t>(1, kComparedReplays / cards));
         }
         // The largest batch is that of the recommended run, whichever batch was requested.
@@ -70,12 +74,12 @@ class Maker {
         footprints_on(gpu).learn(out.batch, out.at_batch);
         out.reserved = corrected(out.at_batch.peak_reserved, r_.search);
         if (out.reason != BatchReason::nothing_fits) out.fit = judge(out);
-        out.device_used = out.reserved + gpu.total_bytes() - gpu.usable_bytes();
+        out.device_used = out.reserved + gpu.total_bytes() - gpu.usable_bytes() + out.elsewhere;
         out.utilisation_percent =
             100.0 * static_cast<double>(out.device_used) / static_cast<double>(gpu.total_bytes());
         out.headroom_bytes = gpu.total_bytes() - out.device_used;
-        out.out_of_memory_probability = out_of_memory_probability(
-            out.reserved, gpu.usable_bytes() - r_.search.reserved_elsewhere, out.band);
+        out.out_of_memory_probability =
+            out_of_memory_probability(out.reserved, gpu.usable_bytes() - out.elsewhere, out.band);
         TRY_DO(advise(out));
         if (r_.curves) add_curve(out);
         const bool stuck =
@@ -98,7 +102,7 @@ class Maker {
         const auto target = share_;
         if (target > r_.search.highest_batch) return false;
         auto& footprints = footprints_on(gpu);
-        const auto limit = reserve_limit(gpu, r_.search);
+        const auto limit = reserve_limit(gpu, search_);
         // An unreachable target must not overflow sizes: try a few samples first.
         constexpr std::int64_t few = 64, harmless = 4096;
         if (target > harmless && reserved(footprints, few) > limit) return false;
@@ -160,7 +164,8 @@ class Maker {
     Result<void> search(GpuReport& out) {
         estimated_.reset();
         auto& footprints = footprints_on(out.gpu);
-        TRY(auto limits, find_batch(out.gpu, r_.search, footprints));
+        TRY(auto limits, find_batch(out.gpu, search_, footprints));
+        if (out.vllm && !out.vllm->fits()) limits.max_batch = limits.round_batch = 0;
         out.limits = limits;
         out.band = band_of(r_.shape, settings_, out.gpu);
         for (std::int64_t batch = 4; batch < limits.round_batch; batch *= 4) footprints.work(batch);
@@ -191,7 +196,8 @@ class Maker {
     }
 
     Fit judge(const GpuReport& card) const {
-        const auto free = card.gpu.usable_bytes() - r_.search.reserved_elsewhere;
+        if (card.vllm && !card.vllm->fits()) return Fit::no;
+        const auto free = card.gpu.usable_bytes() - card.elsewhere;
         const auto upper = static_cast<double>(card.reserved) * card.band.high;
         if (card.reserved <= card.limits.limit_bytes && upper <= static_cast<double>(free))
             return Fit::yes;
@@ -212,8 +218,10 @@ class Maker {
         }
         if (out.fit != Fit::no || out.reason == BatchReason::guide)
             out.accumulation = *accumulation;
-        out.parallel_runs = parallel_runs(out.gpu.total_bytes(), r_.search.safety, out.reserved,
-                                          out.gpu.total_bytes() - out.gpu.usable_bytes());
+        const auto beside = r_.search.reserved_elsewhere;
+        out.parallel_runs =
+            parallel_runs(out.gpu.total_bytes(), r_.search.safety, beside,
+                          out.device_used - out.elsewhere + (out.vllm ? out.vllm->share : 0));
         // Workers that do not fit concurrently, contexts included, take turns.
         auto workload = r_.workload;
         const auto copies = r_.settings.copies();
@@ -262,6 +270,7 @@ class Maker {
     const std::int64_t share_;  // of the target effective batch, on each card
     RunFootprints footprints_;
     TrainingSettings settings_;        // with what the present card needs
+    SearchOptions search_;             // with what vLLM takes of it
     std::optional<GuideBatch> guide_;  // of the present card, where that is the goal
     std::optional<std::pair<std::int64_t, Estimate>> estimated_;  // by batch
 };

@@ -3,6 +3,7 @@
 #include "engine/training/advice/batch_advice.hpp"
 #include "engine/training/advice/knee.hpp"
 #include "engine/training/estimate/batch_search.hpp"
+#include "engine/training/estimate/colocated_vllm.hpp"
 #include "engine/training/estimate/oom_batches.hpp"
 #include "engine/training/guides/learning_rate.hpp"
 
@@ -84,8 +85,10 @@ struct GpuReport {
     std::string guide;  // whose batch it is
     Fit fit = Fit::no;  // of this batch
     Estimate at_batch;
-    std::int64_t reserved = 0;     // peak_reserved, corrected by measured runs
-    std::int64_t device_used = 0;  // that plus the context
+    std::int64_t reserved = 0;  // peak_reserved, corrected by measured runs
+    std::optional<ColocatedVllm> vllm;
+    std::int64_t elsewhere = 0;    // what others hold, vLLM included
+    std::int64_t device_used = 0;  // all of this, and the context
     double utilisation_percent = 0;
     std::int64_t headroom_bytes = 0;
     double out_of_memory_probability = 0;  // from the band

@@ -42,9 +42,15 @@ std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuPr
         {"the reference's log-probabilities taken beforehand",
          [](auto& t) { return t.uses_reference() && !t.answers(); },
          [](auto& t) { t.reference = Reference::none; }},
+        {"vLLM asleep while the model learns",
+         [](auto& t) { return t.vllm.share > 0 && !t.vllm.sleeps; },
+         [](auto& t) { t.vllm.sleeps = true; }},
         {"generation by vLLM on other GPUs",
-         [](auto& t) { return t.method == Method::grpo && t.generates; },
-         [](auto& t) { t.generates = false; }},
+         [](auto& t) { return t.method == Method::grpo && (t.generates || t.vllm.share > 0); },
+         [](auto& t) {
+             t.generates = false;
+             t.vllm = {};
+         }},
         {"sharding everything across the GPUs (FSDP)",
          [](auto& t) { return t.sharers() > 1 && t.sharding != Sharding::fsdp; },
          [](auto& t) { t.sharding = Sharding::fsdp; }},

@@ -62,6 +62,15 @@ std::string elsewhere(const TrainingSettings& settings) {
     return out;
 }
 
+std::string vllm_arguments(const TrainingSettings& t) {
+    const auto& [share, sleeps, cards, longest] = t.vllm;
+    if (share == 0) return t.generates ? "" : "    use_vllm=True, vllm_mode=\"server\",\n";
+    return fmt::format(
+        "    use_vllm=True, vllm_mode=\"colocate\", vllm_gpu_memory_utilization={:g},\n"
+        "    vllm_enable_sleep_mode={}, vllm_tensor_parallel_size={}, vllm_max_model_length={},\n",
+        share, sleeps ? "True" : "False", cards, longest > 0 ? longest : t.sequence);
+}
+
 std::string left_to_pytorch(const TrainingSettings& settings) {
     const auto& p = settings.parallel;
     if (p.cards() == 1 && p.expert == 1) return "";

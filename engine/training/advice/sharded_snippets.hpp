@@ -18,6 +18,8 @@ std::string type_of_trained(const TrainingSettings& settings);
 std::string elsewhere(const TrainingSettings& settings);
 // Two lines of a trainer.
 std::string lightning_strategy(const TrainingSettings& settings);
+// Where TRL's vLLM generates: arguments of its configuration.
+std::string vllm_arguments(const TrainingSettings& settings);
 // The loop of plain PyTorch, with the optimizer made by this call.
 std::string deepspeed_loop(const std::string& optimizer, int cards);
 // For what only plain PyTorch or torchtitan can do: a note; empty otherwise.

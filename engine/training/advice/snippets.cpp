@@ -224,7 +224,7 @@ std::string transformers_arguments(const RecommendedSettings& s) {
         out += fmt::format("    max_completion_length={},  # of prompts: {}\n{}{}", training.target,
                            training.sequence - training.target,
                            training.reference != Reference::none ? "    beta=0.04,  # yours\n" : "",
-                           training.generates ? "" : "    use_vllm=True, vllm_mode=\"server\",\n");
+                           vllm_arguments(training));
     } else if (training.method == Method::ppo) {
         out += fmt::format("    response_length={},  # of prompts: {}; TRL 1.12 or older\n",
                            training.target, training.sequence - training.target);

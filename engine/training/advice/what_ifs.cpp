@@ -29,7 +29,7 @@ class Search {
         Changes saving;
         for (const auto& change : changes) {
             const auto min = try_changes({&change});
-            if (min && *min < card_.reserved) saving.push_back(&change);
+            if (min && *min < needed()) saving.push_back(&change);
         }
         std::vector<Changes> sets(1);
         for (std::size_t size = 1; stuck && card_.what_ifs.empty() && size <= kMaxChanges; ++size) {
@@ -92,24 +92,38 @@ class Search {
         return w;
     }
 
+    std::optional<ColocatedVllm> vllm(const WhatIf& w) {
+        return colocated_vllm(r_.shape, w.settings, card_.gpu, within(w), footprints_on_gpu(w));
+    }
+
     SearchOptions within(const WhatIf& w) const {
         auto options = r_.search;
         options.safety = w.safety;
         return options;
     }
 
+    bool fits_on_gpu(const WhatIf& w, std::int64_t bytes) {
+        const auto beside = vllm(w);
+        return (!beside || beside->fits()) && bytes <= reserve_limit(card_.gpu, within(w));
+    }
+
     FootprintByBatch& footprints_on_gpu(const WhatIf& w) {
         return footprints_.of(w.change, w.settings, settings_.precision, tape_device(card_.gpu));
     }
 
-    // The memory of one sample, in bytes.
+    // The memory of one sample, and of vLLM beside it, in bytes.
     std::int64_t least(const WhatIf& w) {
-        return corrected(footprints_on_gpu(w).reserved(1), r_.search);
+        const auto beside = vllm(w);
+        return corrected(footprints_on_gpu(w).reserved(1), r_.search) +
+               (beside ? beside->resident() : 0);
+    }
+    std::int64_t needed() const {
+        return card_.reserved + (card_.vllm ? card_.vllm->resident() : 0);
     }
 
     bool one_fits(const Changes& changes) {
         const auto w = changed(changes);
-        return w && least(*w) <= reserve_limit(card_.gpu, within(*w));
+        return w && fits_on_gpu(*w, least(*w));
     }
 
     // Adds what the changes do to the run, if it fits then. Returns the memory of one sample.
@@ -117,8 +131,9 @@ class Search {
         auto w = changed(changes);
         if (!w) return std::nullopt;
         const auto min = least(*w);
-        const auto options = within(*w);
-        if (min > reserve_limit(card_.gpu, options)) return min;
+        if (!fits_on_gpu(*w, min)) return min;
+        auto options = within(*w);
+        if (const auto beside = vllm(*w)) options.reserved_elsewhere += beside->resident();
         auto& footprints = footprints_on_gpu(*w);
         const auto limits = find_batch(card_.gpu, options, footprints);
         if (!limits || limits->max_batch == 0) return min;
@@ -142,7 +157,7 @@ class Search {
     // the run fits; then takes back those that were not needed, the dearest first.
     void add_many_changes(const std::vector<SettingsChange>& all) {
         Changes made;
-        auto min = card_.reserved;
+        auto min = needed();
         for (const auto& change : all) {
             if (!made.empty() && one_fits(made)) break;
             made.push_back(&change);

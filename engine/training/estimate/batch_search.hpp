@@ -49,6 +49,8 @@ class FootprintByBatch {
     // The most that its tensors take at once: no more than it reserves, and no less than those of
     // any smaller batch.
     std::int64_t peak_alive(std::int64_t batch) { return tapes_.at(batch).peak_alive(batch); }
+    // What they take between two steps.
+    std::int64_t standing(std::int64_t batch) { return tapes_.at(batch).standing(batch); }
     // Adds an estimate's result for its batch.
     void learn(std::int64_t batch, const Estimate& estimate);
     // Of every requested batch.
@@ -92,8 +94,9 @@ struct BatchLimits {
 inline constexpr std::array<std::int64_t, 2> kFirstTried = {16, 64};
 
 struct SearchOptions {
-    double safety = 0.85;                 // of the card's total memory, context included
-    std::int64_t reserved_elsewhere = 0;  // bytes that other processes hold on the card
+    double safety = 0.85;  // of the card's total memory, context included
+    // Bytes that others hold on the card: other processes, and vLLM in this one.
+    std::int64_t reserved_elsewhere = 0;
     // Measured over modelled reserved memory in real runs of this kind: a factor on every peak.
     double correction = 1;
     std::int64_t highest_batch = 65536;

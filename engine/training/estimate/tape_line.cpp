@@ -213,16 +213,20 @@ Work TapeLine::work_at(std::int64_t batch, const TapeDevice& device) const {
     return out;
 }
 
-std::int64_t TapeLine::peak_alive(std::int64_t batch) const {
+std::int64_t TapeLine::peak_alive(std::int64_t batch) const { return alive(batch).max; }
+
+std::int64_t TapeLine::standing(std::int64_t batch) const { return alive(batch).last; }
+
+TapeLine::Alive TapeLine::alive(std::int64_t batch) const {
     std::vector<std::int64_t> sizes;
     sizes_at(batch, sizes);
-    std::int64_t alive = 0, max = 0;
+    Alive out;
     for (const auto step : steps_) {
         const auto bytes = sizes[static_cast<std::size_t>(std::abs(step) - 1)];
-        alive += step > 0 ? bytes : -bytes;
-        max = std::max(max, alive);
+        out.last += step > 0 ? bytes : -bytes;
+        out.max = std::max(out.max, out.last);
     }
-    return max;
+    return out;
 }
 
 }  // namespace plimsoll::training

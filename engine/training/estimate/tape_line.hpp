@@ -67,9 +67,16 @@ class TapeLine {
     Work work_at(std::int64_t batch, const TapeDevice& device) const;
     // The most that its tensors take at once: the allocator reserves no less.
     std::int64_t peak_alive(std::int64_t batch) const;
+    // What they take between two steps.
+    std::int64_t standing(std::int64_t batch) const;
 
   private:
+    struct Alive {
+        std::int64_t max = 0, last = 0;
+    };
+
     TapeLine() = default;
+    Alive alive(std::int64_t batch) const;
     bool same_steps(const TapeLine& other) const;
     void mix_digest() const;
 

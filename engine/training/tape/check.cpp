@@ -148,6 +148,20 @@ Result<void> check_method(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/generation",
                      "Generation with linear attention or convolutions is not modelled: let vLLM "
                      "generate on other GPUs (generation vllm, of grpo).");
+    if (const auto& vllm = t.vllm; vllm.share != 0) {
+        if (!(vllm.share > 0 && vllm.share <= 1))
+            return wrong("/vllm/memory_share", "vLLM's share is above 0 and at most 1.");
+        if (vllm.cards < 1 || t.cards % vllm.cards != 0)
+            return wrong("/vllm/tensor_parallel",
+                         "vLLM's tensor parallelism must divide the number of GPUs.");
+        if (vllm.longest != 0 && vllm.longest < t.sequence)
+            return wrong("/vllm/max_length",
+                         "vLLM's longest text has at least the tokens of a prompt and its answer "
+                         "(sequence_length).");
+        if (t.quantization == Quantization::int8)
+            return wrong("/quantization",
+                         "vLLM beside the trainer does not load int8 weights: choose nf4.");
+    }
     if (t.method == Method::grpo && t.generates && in_shards)
         return wrong(
             "/generation",

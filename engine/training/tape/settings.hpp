@@ -112,6 +112,14 @@ enum class Reference {
     by_layer,  // or its layers in turn, as FSDP1, LLaMA-Factory and axolotl do
 };
 
+// vLLM in the process that trains, where it generates (TRL's vllm_mode "colocate").
+struct VllmBeside {
+    double share = 0;     // of the GPU's memory, which it takes (gpu_memory_utilization); 0: none
+    bool sleeps = false;  // without weights and cache while the model learns
+    int cards = 1;        // among which its weights are divided
+    std::int64_t longest = 0;  // tokens of a text that its cache must hold; 0: prompt and answer
+};
+
 // Which code the op lists describe. Torch decides kernels and workspaces, transformers the model.
 enum class Framework {
     torch_2_11,  // PyTorch 2.11 with transformers 5.17 and peft 0.21
@@ -141,7 +149,8 @@ struct TrainingSettings {
     bool fused_loss = false;  // Liger's: logits exist in chunks, gradients are made in forward
     Method method = Method::supervised;
     Reference reference = Reference::model;
-    bool generates = true;       // of grpo: transformers does on this card; else vLLM on others
+    bool generates = true;       // of grpo: transformers does on this card; else vLLM
+    VllmBeside vllm = {};        // on this card, too; else on others
     std::int64_t generated = 0;  // answers of a step, if more than a batch
     bool whole_logits = false;   // of dpo and kto: all in fp32, as LLaMA-Factory has them
     bool frees_logits = false;   // the loop deletes them before the backward pass

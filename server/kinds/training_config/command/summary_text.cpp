@@ -116,8 +116,12 @@ std::string load_line(const json& card) {
         return std::min(kBarWidth, static_cast<int>(bytes / total * kBarWidth));
     };
     const int used = place(card.at("memory").at("device_used_bytes"));
-    const int mark = place(card.at("limit_bytes").get<double>() +
-                           card.at("gpu").at("context_bytes").get<double>());
+    double margin = card.at("limit_bytes");
+    for (const json& part : card.at("breakdown"))
+        if (const auto& group = part.at("group");
+            group == "context" || group == "vllm" || group == "other_processes")
+            margin += part.at("bytes").get<double>();
+    const int mark = place(margin);
     std::string bar;
     for (int i = 0; i < kBarWidth; ++i) bar += i == mark ? '|' : i < used ? '#' : ' ';
     return "[" + bar + "]";

@@ -52,6 +52,9 @@ constexpr Field of_step(Field field) {
 template <auto... Path>
 constexpr Field setting = of_step(report<&tr::ReportRequest::settings, Path...>);
 
+template <auto Member>
+constexpr Field beside = report<&tr::ReportRequest::settings, &tr::TrainingSettings::vllm, Member>;
+
 template <const auto& words, auto... Path>
 constexpr Field report_word = {
     [](Request& request, const nlohmann::json& value) {

@@ -13,6 +13,7 @@ using namespace rules;
 using R = tr::ReportRequest;
 using S = tr::TrainingSettings;
 using L = tr::Lora;
+using V = tr::VllmBeside;
 using P = tr::Parallel;
 using O = tr::Observation;
 
@@ -88,6 +89,26 @@ constexpr Option kOptions[] = {
                "The step is that of TRL 1.16. Reward models and the time of generation are not "
                "counted, nor are segments that the growing cache leaves free, which PyTorch "
                "returns before memory runs out."}},
+    {.pointer = "/training/vllm/memory_share",
+     .field = fields::beside<&V::share>,
+     .headline = "vLLM beside the trainer on {} of the GPU",
+     .no_effect = {{kWithoutVllm}},
+     .limit = {[](const Given& g) { return training(g).vllm.share > 0; },
+               "vLLM beside the trainer (vLLM 0.33, TRL 1.16) counts as the whole share of the GPU "
+               "that it asks for; what its activations take of it is free while the model learns. "
+               "Its CUDA graphs, which it keeps asleep, are not counted, and nothing of this was "
+               "compared on a GPU. Set vllm_max_model_length: else its cache must hold the model's "
+               "own longest text."}},
+    {.pointer = "/training/vllm/sleep",
+     .field = fields::beside<&V::sleeps>,
+     .headline = "asleep while the model learns",
+     .no_effect = {{kWithoutVllm, kNoVllmBeside}}},
+    {.pointer = "/training/vllm/tensor_parallel",
+     .field = fields::beside<&V::cards>,
+     .no_effect = {{kWithoutVllm, kNoVllmBeside}}},
+    {.pointer = "/training/vllm/max_length",
+     .field = fields::beside<&V::longest>,
+     .no_effect = {{kWithoutVllm, kNoVllmBeside}}},
     {.pointer = "/training/precision", .field = fields::kPrecision},
     {.pointer = "/training/optimizer", .field = fields::setting_word<kOptimizers, &S::optimizer>},
     {.pointer = "/training/optimizer_kernel",

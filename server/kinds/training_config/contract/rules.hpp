@@ -53,6 +53,12 @@ inline constexpr Rule kNoAdapters = {has_no_adapters,
                                      "Without adapters (rank 0) there is nothing to set."};
 inline constexpr Rule kNoReference = {has_no_reference,
                                       "Only dpo, kto and grpo have one to choose."};
+inline constexpr Rule kWithoutVllm = {
+    [](const Given& g) { return !generates_answers(g) || training(g).generates; },
+    "Only with generation vllm, of grpo."};
+inline constexpr Rule kNoVllmBeside = {
+    [](const Given& g) { return training(g).vllm.share == 0; },
+    "vLLM runs on other GPUs: also give its share of this one (memory_share)."};
 inline constexpr Rule kLstmDropout = {is_lstm, "An LSTM is estimated without dropout."};
 inline constexpr Rule kNoDropout = {[](const Given& g) { return training(g).without_dropout(); },
                                     "TRL's trainers of preferences and PPO switch dropout off."};

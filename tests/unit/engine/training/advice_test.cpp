@@ -64,8 +64,8 @@ TEST(Loader, HostMemoryOfTheQueue) {
 }
 
 TEST(ParallelRuns, CountTheirContexts) {
-    EXPECT_EQ(parallel_runs(24, 1.0, 12, 0), 2);
-    EXPECT_EQ(parallel_runs(24, 1.0, 12, 1), 1);
+    EXPECT_EQ(parallel_runs(24, 1.0, 0, 12), 2);
+    EXPECT_EQ(parallel_runs(24, 1.0, 1, 12), 1);
 }
 
 ReportRequest bert_request() {

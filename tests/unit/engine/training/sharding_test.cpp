@@ -70,14 +70,14 @@ TEST(Sharding, OffloadedStatesAreThoseOfDeepSpeed) {
 // DeepSpeed alone on one card keeps masters beside 16-bit weights, too: Llama 3 8B took 46 GiB when
 // it was ready, 61 after the backward pass, and more than 80 in the step (OpenRLHF, issue 698).
 TEST(Sharding, ZeroOnOneCardHasItsOwnLayout) {
-    constexpr double kGiB = 1 << 30;
+    constexpr double gib = 1 << 30;
     const auto shape = *preset("llama-8b");
     const auto e = *estimate(shape, shared(Sharding::zero2, 1, Precision::bf16_autocast), {});
     const auto parameters = static_cast<double>(e.parameters);
-    EXPECT_NEAR(parameters * 6 / kGiB, 46, 2);
+    EXPECT_NEAR(parameters * 6 / gib, 46, 2);
     EXPECT_NEAR(static_cast<double>(of(e, Group::weights)), 2 * parameters, parameters * 0.01);
     EXPECT_NEAR(static_cast<double>(of(e, Group::optimizer)), 12 * parameters, parameters * 0.01);
-    EXPECT_GT(static_cast<double>(e.peak_allocated), 80 * kGiB);
+    EXPECT_GT(static_cast<double>(e.peak_allocated), 80 * gib);
 }
 
 TEST(Sharding, OffloadsOnOneCardAndOnlyWithDeepSpeed) {

@@ -7,7 +7,7 @@ export type Card = components['schemas']['TrainingGpuReport'];
 export const cardName = ({ gpu }: Card): string => gpu.name.replace(/^NVIDIA (GeForce )?/, '');
 
 /** What a piece of memory is for, in four families that share a colour. */
-export type PartFamily = 'state' | 'activations' | 'passing' | 'overhead';
+export type PartFamily = 'state' | 'activations' | 'passing' | 'overhead' | 'others';
 
 const families: Record<string, PartFamily> = {
   weights: 'state',
@@ -23,14 +23,21 @@ const families: Record<string, PartFamily> = {
   fragmentation: 'overhead',
   correction: 'overhead',
   context: 'overhead',
+  vllm: 'others',
+  other_processes: 'others',
 };
 export const familyOf = (group: string): PartFamily => families[group] ?? 'activations';
+
+/** The margin on the whole GPU: what PyTorch may reserve, its context, and what others hold. */
+export const loadLine = (card: Card): number =>
+  card.limit_bytes + card.breakdown.filter(({ group }) => group === 'context' || familyOf(group) === 'others').reduce((sum, part) => sum + part.bytes, 0);
 
 export const familyNames: Record<PartFamily, string> = {
   state: 'Weights, gradients, optimizer',
   activations: 'Activations kept for the backward pass',
   passing: 'Temporary tensors',
   overhead: 'Libraries, allocator, context',
+  others: 'vLLM, other processes',
 };
 
 const groupNames: Record<string, string> = {
@@ -49,6 +56,7 @@ const groupNames: Record<string, string> = {
   workspace: 'library workspaces',
   correction: 'correction from your measurements',
   context: 'CUDA context (estimate)',
+  vllm: 'vLLM beside the trainer',
 };
 export const groupName = (group: string): string => groupNames[group] ?? group.replaceAll('_', ' ');
 

@@ -15,6 +15,8 @@ std::int64_t context_bytes(const tr::GpuReport& card) {
     return card.gpu.total_bytes() - card.gpu.usable_bytes();
 }
 
+std::int64_t beside(const tr::GpuReport& card) { return card.device_used - card.reserved; }
+
 std::int64_t times(std::int64_t bytes, double factor) {
     return std::llround(static_cast<double>(bytes) * factor);
 }
@@ -68,8 +70,8 @@ json memory_json(const tr::GpuReport& card) {
             {"band",
              {{"low", card.band.low},
               {"high", card.band.high},
-              {"low_bytes", context_bytes(card) + times(card.reserved, card.band.low)},
-              {"high_bytes", context_bytes(card) + times(card.reserved, card.band.high)}}},
+              {"low_bytes", beside(card) + times(card.reserved, card.band.low)},
+              {"high_bytes", beside(card) + times(card.reserved, card.band.high)}}},
             {"moment",
              {{"step", e.moment.step},
               {"phase", tr::to_string(e.moment.phase)},
@@ -89,6 +91,9 @@ json breakdown_json(const tr::GpuReport& card) {
     add("fragmentation", card.at_batch.fragmentation());
     add("correction", card.reserved - card.at_batch.peak_reserved);
     add("context", context_bytes(card));
+    const auto vllm = card.vllm ? card.vllm->resident() : 0;
+    add("vllm", vllm);
+    add("other_processes", card.elsewhere - vllm);
     return parts;
 }
 

@@ -2,6 +2,7 @@
 #include "server/kinds/training_config/contract/advice.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace plimsoll::jobs::training_config {
@@ -11,13 +12,16 @@ namespace tr = ::plimsoll::training;
 
 // The smallest shipped card on which this much fits besides its context, within the margin, in the
 // same precision; of equally large ones the oldest.
-std::string a_card_that_carries(const tr::GpuReport& card, double safety) {
+std::string a_card_that_carries(const tr::ReportRequest& request, const tr::GpuReport& card) {
     const tr::GpuProfile* found = nullptr;
     for (const auto& gpu : tr::shipped_gpus()) {
-        const auto limit = static_cast<double>(gpu.total_bytes()) * safety;
-        const auto needed = card.reserved + gpu.total_bytes() - gpu.usable_bytes();
-        if (!gpu.common || static_cast<double>(needed) > limit ||
-            (card.gpu.has_bf16() && !gpu.has_bf16()))
+        auto limit = tr::reserve_limit(gpu, request.search);
+        if (card.vllm) {
+            const auto vllm = card.vllm->on(gpu, limit, request.settings);
+            if (!vllm.fits()) continue;
+            limit -= vllm.resident();
+        }
+        if (!gpu.common || card.reserved > limit || (card.gpu.has_bf16() && !gpu.has_bf16()))
             continue;
         const auto rank = [](const auto& p) { return std::pair(p.sold_gb, p.compute_capability); };
         if (found == nullptr || rank(gpu) < rank(*found)) found = &gpu;
@@ -158,13 +162,37 @@ std::string gibibytes(std::int64_t bytes) {
 
 namespace {
 
+// Why vLLM beside the trainer does not run.
+std::string without_room(const tr::GpuReport& card, const tr::ColocatedVllm& vllm) {
+    const auto share = gibibytes(vllm.share);
+    if (vllm.starts())
+        return "While vLLM generates it takes " + share + ", beside the " +
+               gibibytes(vllm.standing) +
+               " that the model and its optimizer keep; the margin has " + gibibytes(vllm.limit) +
+               " for both.";
+    const auto least = static_cast<double>(vllm.weights + vllm.text);
+    return "vLLM does not start: its share of " + share + " has no room for its weights (" +
+           gibibytes(vllm.weights) + ") and the cache of one text (" + gibibytes(vllm.text) +
+           "). It needs a share of more than " +
+           short_number(std::ceil(100 * least / static_cast<double>(card.gpu.total_bytes())) /
+                        100) +
+           ".";
+}
+
 std::string why_it_fits(const Request& request, const tr::GpuReport& card) {
     const double safety = request.report.search.safety;
+    const auto& vllm = card.vllm;
+    if (vllm && !vllm->fits())
+        return without_room(card, *vllm) + what_would_fit(card) +
+               a_card_that_carries(request.report, card);
     const std::string batch =
         card.batch == 1 ? std::string("One sample") : "A batch of " + std::to_string(card.batch);
     const std::string used = gibibytes(card.device_used);
     const std::string total = gibibytes(card.gpu.total_bytes());
-    const std::string takes = batch + " takes " + used + " of " + total;
+    const std::string takes =
+        batch + " takes " + used + " of " + total +
+        (vllm ? ", vLLM" + (vllm->sleeps ? " asleep" : "'s " + gibibytes(vllm->share) + " included")
+              : std::string());
     const auto loaded =
         static_cast<std::int64_t>(safety * static_cast<double>(card.gpu.total_bytes()));
     const std::string margin =
@@ -187,9 +215,16 @@ std::string why_it_fits(const Request& request, const tr::GpuReport& card) {
             }
             return batch + " needs " + used + "; within the margin of " + short_number(safety) +
                    ", " + gibibytes(loaded) + " of the GPU's " + total + " may be used." +
-                   what_would_fit(card) + a_card_that_carries(card, safety);
+                   what_would_fit(card) + a_card_that_carries(request.report, card);
     }
     return {};
+}
+
+std::string about_vllm(const Request& request, const tr::GpuReport& card) {
+    if (!card.vllm || !card.vllm->fits()) return "";
+    const auto& t = request.report.settings;
+    return " The cache of vLLM holds at most " + std::to_string(card.vllm->texts()) + " texts of " +
+           std::to_string(t.vllm.longest > 0 ? t.vllm.longest : t.sequence) + " tokens at once.";
 }
 
 std::string about_exceptions(const tr::GpuReport& card) {
@@ -211,7 +246,8 @@ std::string about_exceptions(const tr::GpuReport& card) {
 }  // namespace
 
 std::string why(const Request& request, const tr::GpuReport& card) {
-    return why_it_fits(request, card) + about_exceptions(card) + about_precision(request, card);
+    return why_it_fits(request, card) + about_vllm(request, card) + about_exceptions(card) +
+           about_precision(request, card);
 }
 
 }  // namespace plimsoll::jobs::training_config

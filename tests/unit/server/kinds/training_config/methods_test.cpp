@@ -61,6 +61,50 @@ TEST(TrainingMethods, AreRefusedWhereTheyDoNotExist) {
     EXPECT_EQ(refused(with("llama-1b", eight_bits)), "/training/lora/dora");
 }
 
+TEST(TrainingMethods, VllmBesideTheTrainerTakesItsShare) {
+    const json elsewhere = {
+        {"method", "grpo"},       {"generation", "vllm"},  {"batch", 4},
+        {"sequence_length", 512}, {"checkpointing", true}, {"lora", {{"rank", 8}}}};
+    const auto card = [&](json vllm, const char* gpu = "a100_40gb") -> json {
+        auto training = elsewhere;
+        if (!vllm.is_null()) training["vllm"] = std::move(vllm);
+        return card_of(with("llama-3.2-3b", training, gpu));
+    };
+    const auto used = [](const json& told) {
+        return told["memory"]["device_used_bytes"].get<std::int64_t>();
+    };
+    const auto alone = card(nullptr), beside = card({{"memory_share", 0.3}});
+    const auto total = alone["gpu"]["total_bytes"].get<double>();
+    EXPECT_NEAR(static_cast<double>(used(beside) - used(alone)), 0.3 * total, 1);
+    EXPECT_LT(beside["max_batch"], alone["max_batch"]);
+    EXPECT_THAT(beside["snippets"]["transformers"].get<std::string>(),
+                HasSubstr("vllm_gpu_memory_utilization=0.3"));
+    std::int64_t sum = 0;
+    for (const json& part : beside["breakdown"]) sum += part["bytes"].get<std::int64_t>();
+    EXPECT_EQ(sum, used(beside));
+
+    const auto asleep = card({{"memory_share", 0.3}, {"sleep", true}});
+    EXPECT_EQ(asleep["max_batch"], alone["max_batch"]);
+    EXPECT_THAT(asleep["why"].get<std::string>(), HasSubstr("vLLM asleep"));
+    // Awake, it does not fit beside the weights.
+    const auto awake = card({{"memory_share", 0.8}, {"sleep", true}});
+    EXPECT_EQ(awake["fits"], "no");
+    EXPECT_EQ(awake["max_batch"], 0);
+    EXPECT_THAT(awake["why"].get<std::string>(), HasSubstr("While vLLM generates"));
+    const auto narrow = card({{"memory_share", 0.1}});
+    EXPECT_EQ(narrow["fits"], "no");
+    EXPECT_THAT(narrow["why"].get<std::string>(), HasSubstr("It needs a share of more than 0.16"));
+
+    auto eight_bits = elsewhere;
+    eight_bits["vllm"] = {{"memory_share", 0.3}};
+    eight_bits["quantization"] = "int8";
+    EXPECT_EQ(refused(with("llama-1b", eight_bits)), "/training/quantization");
+    auto other = elsewhere;
+    other["generation"] = "transformers";
+    other["vllm"] = {{"memory_share", 0.3}};
+    EXPECT_EQ(refused(with("llama-1b", other)), "/training/vllm/memory_share");
+}
+
 TEST(TrainingMethods, AnEncoderDecoderHasTwoLengths) {
     const auto used = [](int target) {
         const json card = card_of(

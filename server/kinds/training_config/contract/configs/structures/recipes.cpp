@@ -152,6 +152,12 @@ void read_axolotl_method(Reader& in) {
     if (rl == "grpo" || rl == "gdpo") {
         training["method"] = "grpo";
         read_answers(in, {"trl"});
+        // What its section of vLLM has, it passes on only with this word.
+        if (in.word({"trl", "vllm_mode"}) == "colocate" && training.contains("vllm")) {
+            auto& vllm = training["vllm"];
+            vllm["memory_share"] = in.value({"vllm", "gpu_memory_utilization"}, 0.9);
+            vllm["tensor_parallel"] = in.value({"vllm", "tensor_parallel_size"}, std::int64_t{1});
+        }
     }
     if (asks(in, "reward_model")) training["method"] = "reward";
     if (asks(in, "precompute_ref_log_probs")) training["reference"] = "none";

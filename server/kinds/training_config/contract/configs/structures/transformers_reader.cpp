@@ -364,22 +364,26 @@ void read_answers(Reader& reader, const Path& around) {
     const auto in = [&](const char* name) { return joined(around, name); };
     auto& training = reader.run.training;
     const auto answer = reader.value(in("max_completion_length"), kDefaultTokens);
-    const auto prompt = reader.value(in("max_prompt_length"), kDefaultTokens);
+    // vLLM takes no longer text, also of a prompt and its answer.
+    const auto longest = reader.value(in("vllm_max_model_length"), std::int64_t{0});
+    const auto assumed =
+        longest > answer ? std::min(longest - answer, kDefaultTokens) : kDefaultTokens;
+    const auto prompt = reader.value(in("max_prompt_length"), assumed);
     training["target_length"] = answer;
     training["sequence_length"] = prompt + answer;
     if (!reader.node(in("max_prompt_length")).IsDefined())
         reader.run.notes.push_back(
-            "prompts of 512 tokens are assumed (change it with "
-            "--sequence-length, prompt and answer)");
+            "prompts of " + std::to_string(prompt) +
+            " tokens are assumed (change it with --sequence-length, prompt and answer)");
     training["reference"] = reader.value(in("beta"), 0.0) > 0 ? "model" : "none";
     if (!reader.value(in("use_vllm"), false)) return;
     training["generation"] = "vllm";
-    if (reader.word(in("vllm_mode"), "colocate") != "server")
-        reader.unmodelled(in("use_vllm"),
-                          "vLLM beside the trainer takes vllm_gpu_memory_utilization of the GPU "
-                          "(0.3 by default): estimate --method grpo --generation vllm on the rest "
-                          "(--gpu-memory)",
-                          "--generation");
+    if (reader.word(in("vllm_mode"), "colocate") == "server") return;
+    auto& vllm = training["vllm"];
+    vllm["memory_share"] = reader.value(in("vllm_gpu_memory_utilization"), 0.3);
+    vllm["sleep"] = reader.value(in("vllm_enable_sleep_mode"), false);
+    vllm["tensor_parallel"] = reader.value(in("vllm_tensor_parallel_size"), std::int64_t{1});
+    if (longest > 0) vllm["max_length"] = longest;
 }
 
 void read_ray(Reader& reader) {

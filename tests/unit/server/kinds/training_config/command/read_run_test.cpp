@@ -12,8 +12,6 @@ TEST(ReadRun, NamesTrainersThatAreNotModelled) {
         EXPECT_EQ(unmodelled(kFactory + "stage: " + stage + "\n"), "");
     EXPECT_THAT(unmodelled(kFactory + "stage: dpo\nref_model: other\n"), HasSubstr("ref_model"));
     EXPECT_THAT(unmodelled(kTrl + "normalize_advantages: true\n"), HasSubstr("generates answers"));
-    EXPECT_THAT(unmodelled(kTrl + "num_generations: 8\nuse_vllm: true\n"),
-                HasSubstr("vLLM beside the trainer"));
     EXPECT_THAT(unmodelled(kTrl + "cpo_alpha: 1\n"), HasSubstr("CPO"));
     EXPECT_THAT(unmodelled(kTrl + "loss_type: apo_zero\npadding_free: true\n"),
                 HasSubstr("padding_free is true: answers"));
@@ -44,9 +42,32 @@ TEST(ReadRun, ReadsWhichTrainerOfPreferencesRuns) {
     EXPECT_EQ(grpo.training["target_length"], 256);
     EXPECT_EQ(grpo.training["reference"], "model");
     EXPECT_EQ(grpo.training["generation"], "vllm");
+    EXPECT_FALSE(grpo.training.contains("vllm"));
     EXPECT_TRUE(grpo.unmodelled.empty());
     // The same keys are those of several trainers.
     EXPECT_EQ(run_of(kTrl + "beta: 0.1\nmax_prompt_length: 512\n").preference, "beta is 0.1");
+}
+
+TEST(ReadRun, ReadsVllmBesideTheTrainer) {
+    const auto beside = [](const std::string& more) {
+        const auto run = run_of(kTrl + "num_generations: 8\nuse_vllm: true\n" + more);
+        EXPECT_TRUE(run.unmodelled.empty());
+        return run.training;
+    };
+    EXPECT_EQ(beside("")["vllm"], nlohmann::json::parse(R"({"memory_share": 0.3, "sleep": false,
+        "tensor_parallel": 1})"));
+    const auto short_texts = beside(
+        "vllm_mode: colocate\nvllm_gpu_memory_utilization: 0.5\nvllm_enable_sleep_mode: true\n"
+        "vllm_tensor_parallel_size: 2\nvllm_max_model_length: 800\n");
+    EXPECT_EQ(short_texts["vllm"], nlohmann::json::parse(R"({"memory_share": 0.5, "sleep": true,
+        "tensor_parallel": 2, "max_length": 800})"));
+    EXPECT_EQ(short_texts["sequence_length"], 800) << "a prompt and its answer of 512 tokens";
+    // Only with this word axolotl passes on what its section of vLLM has.
+    const std::string grpo = kAxolotl + "rl: grpo\nvllm: {tensor_parallel_size: 2}\n";
+    EXPECT_EQ(run_of(grpo + "trl: {use_vllm: true}\n").training["vllm"]["memory_share"], 0.3);
+    const auto passed = run_of(grpo + "trl: {use_vllm: true, vllm_mode: colocate}\n");
+    EXPECT_EQ(passed.training["vllm"]["memory_share"], 0.9);
+    EXPECT_EQ(passed.training["vllm"]["tensor_parallel"], 2);
 }
 
 TEST(ReadRun, ReadsWhatPreferencesAreComparedWith) {
