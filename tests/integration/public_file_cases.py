@@ -85,7 +85,9 @@ def _(w):
     ppo = w.shown(TRL | {"vf_coef": 0.1, "response_length": 100}, flags=flags)
     assert (ppo["training"]["method"], ppo["training"]["target_length"]) == ("ppo", 100), ppo
     assert "as large as the policy" in w.unmodelled(TRL | {"vf_coef": 0.1, "reward_model_path": "a/b"}, flags=flags)
-    assert "vLLM beside" in w.unmodelled(TRL | {"num_generations": 8, "use_vllm": True}, flags=flags)
+    vllm = TRL | {"num_generations": 8, "use_vllm": True}
+    beside, apart = [w.shown(vllm | {"vllm_mode": mode}, flags=flags)["device_used_bytes"] for mode in ("colocate", "server")]
+    near((beside - apart) / GIB, 0.3 * 79.1, low=-0.1, high=0.1)
     assert w.shown(TRL | {"center_rewards_coefficient": 0.01}, flags=flags)["training"]["method"] == "reward"
 
 
