@@ -6,8 +6,8 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (540, 50_971),
-    'server': (804, 77_508),
+    'engine': (542, 51_380),
+    'server': (804, 77_700),
     'web': (411, 28_077),
     'migrations': (174, 6_491),
     'deploy': (99, 2_113),

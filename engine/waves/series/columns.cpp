@@ -9,6 +9,18 @@
 namespace plimsoll::waves {
 namespace {
 
+// Without a number in front and a unit behind: "4. close" and "4b. close (USD)" of Alpha Vantage.
+std::string_view without_number_and_unit(std::string_view name) {
+    const auto digits = std::min(name.find_first_not_of("0123456789"), name.size());
+    const auto point = name.find(". ");
+    if (digits > 0 && point != std::string_view::npos && point <= digits + 1)
+        name.remove_prefix(point + 2);
+    const auto unit = name.rfind(" (");
+    if (name.ends_with(')') && unit != std::string_view::npos && unit > 0)
+        name.remove_suffix(name.size() - unit);
+    return name;
+}
+
 // In lower case, without blanks around, the brackets of MetaTrader ("<CLOSE>") and the stars of
 // footnotes ("Close**"), and with blanks for underscores.
 std::string simple(std::string_view name) {
@@ -17,7 +29,7 @@ std::string simple(std::string_view name) {
     };
     while (!name.empty() && around(name.front())) name.remove_prefix(1);
     while (!name.empty() && around(name.back())) name.remove_suffix(1);
-    std::string out(name);
+    std::string out(without_number_and_unit(name));
     bool accented = false;  // after 0xC3, where UTF-8 has À to Þ
     for (char& c : out) {
         const auto byte = static_cast<unsigned char>(c);
@@ -41,11 +53,14 @@ constexpr std::array<std::string_view, kColumns> kKnownNames = {
     "open|open price|opening price|px open|eröffnung|eröffn.|eröffnungskurs|erster|ouverture|"
     "ouv.|ouv|apertura|abertura|eerste|openen|otwarcie|açılış|Откр.|시가|開盤|開盤價|开盘|开盘价|"
     "始値|o",
-    "high|high price|px high|hoch|höchst|höchstkurs|tageshoch|haut|plus haut|yüksek|Макс.|고가|"
+    "high|high price|px high|hoch|höchst|höchstkurs|tageshoch|haut|plus "
+    "haut|yüksek|max.|Макс.|고가|"
     "máximo|máxima|massimo|hoog|najwyzszy|najwyższy|最高|最高价|最高價|高値|h",
-    "low|low price|px low|düşük|Мин.|저가|tief|tiefst|tiefstkurs|tagestief|bas|plus bas|mínimo|"
+    "low|low price|px low|min.|düşük|Мин.|저가|tief|tiefst|tiefstkurs|tagestief|bas|plus "
+    "bas|mínimo|"
     "mínima|minimo|laag|najnizszy|najniższy|最低|最低价|最低價|安値|l",
-    "close|close/last|close price|closing price|price|last|last price|px last|latest|settle|"
+    "close|close/last|close price|closing price|price|last|last price|px "
+    "last|latest|settle|ostatnio|"
     "settlement|settlement price|kapanış|Şimdi|Цена|종가|laatst|schluss|schlusskurs|zuletzt|"
     "letzter|kurs|clôture|cloture|clot|dernier|cierre|último|ultimo|chiusura|fechamento|slot|"
     "laatste|zamkniecie|zamknięcie|收盘|收盘价|收盤|收盤價|終値|adj close|adj. close|value|c",
@@ -166,7 +181,7 @@ std::size_t known_names(std::string_view line) {
 
 namespace {
 
-constexpr std::string_view kMissing = "|null|n/a|none|nan|na|-|.|--|#n/a|";
+constexpr std::string_view kMissing = "|null|n/a|none|nan|na|-|.|--|";
 
 // Without blanks, a currency's sign in front or behind, and the spaces between thousands.
 std::string bare(std::string_view text) {
@@ -184,13 +199,16 @@ bool has_letters(std::string_view text) {
     });
 }
 
-// "USD 12.50" and "12.50 EUR" without the currency.
+// "USD 12.50", "12.50 EUR" and "12.50p" without the currency.
 std::string_view without_currency(std::string_view text) {
     constexpr std::string_view kCodes =
         "USD EUR GBP GBX JPY CHF CAD AUD NZD CNY HKD SGD TWD KRW INR BRL MXN ZAR SEK NOK DKK PLN "
         "CZK HUF TRY RUB ILS THB IDR";
     const auto is_code = [&](std::string_view code) { return kCodes.find(code) % 4 == 0; };
     constexpr std::size_t kLong = 3;
+    if (text.size() > 1 && text.ends_with('p') && text[text.size() - 2] >= '0' &&
+        text[text.size() - 2] <= '9')
+        text.remove_suffix(1);
     if (text.size() <= kLong) return text;
     if (is_code(text.substr(0, kLong))) text.remove_prefix(kLong);
     if (text.size() > kLong && is_code(text.substr(text.size() - kLong))) text.remove_suffix(kLong);
@@ -239,7 +257,8 @@ std::optional<double> parse_price(std::string_view text, bool decimal_comma) {
         return error == std::errc() && end == digits.data() + digits.size() && std::isfinite(value);
     };
     if (!decimal_comma && read(text)) return value;
-    if (text.size() <= 4 && kMissing.find("|" + simple(text) + "|") != std::string_view::npos)
+    if (text.starts_with("#N/A") ||  // "#N/A N/A", "#N/A Requesting Data…"
+        (text.size() <= 4 && kMissing.find("|" + simple(text) + "|") != std::string_view::npos))
         return std::nan("");
     text = without_currency(text);
     if (has_letters(text)) return {};

@@ -77,23 +77,26 @@ bool is_time_of_day(std::string_view text) {
 }
 
 // Time, open, high, low, close, as exchanges write them; or time and close. The time may stand
-// beside its date.
-std::optional<ColumnMap> unnamed_columns(std::span<const Fields> rows) {
+// beside its date, and both behind a symbol.
+std::optional<ColumnMap> unnamed_columns(std::span<const Fields> rows, std::size_t date) {
     const auto& first = rows.front();
-    if (first.size() < 2 || !is_bar(first)) return {};
     ColumnMap map;
     const auto set = [&](Column c, std::size_t at) { map.at[static_cast<std::size_t>(c)] = at; };
-    set(Column::date, 0);
-    if (first.size() == 2) {
-        set(Column::close, 1);
+    if (date > 0) set(Column::symbol, 0);
+    set(Column::date, date);
+    if (first.size() == date + 2) {
+        set(Column::close, date + 1);
         return map;
     }
-    const std::size_t before = is_time_of_day(first[1]) ? 1 : 0;  // the prices
-    if (before > 0) set(Column::time, 1);
+    const std::size_t before = date + (is_time_of_day(first[date + 1]) ? 1 : 0);  // the prices
+    if (before > date) set(Column::time, date + 1);
     if (first.size() < before + 5) return {};
     for (const auto& row : rows) {
         if (row.size() < before + 5) continue;
-        const auto at = [&](std::size_t i) { return parse_price(row[before + i]).value_or(-1); };
+        const auto at = [&](std::size_t i) {
+            const auto& text = row[before + i];
+            return parse_price(text, decimals_of(text) == Decimals::comma).value_or(-1);
+        };
         const double open = at(1), high = at(2), low = at(3), close = at(4);
         const bool missing = std::isnan(close);
         if (!missing && !(low > 0 && low <= std::min(open, close) && high >= std::max(open, close)))
@@ -113,6 +116,10 @@ Error unnamed() {
             {}};
 }
 
+bool is_bar_of_symbol(const Fields& row) {
+    return row.size() > 2 && !is_date(row.front()) && is_bar(Fields(row.begin() + 1, row.end()));
+}
+
 Result<void> find_columns(std::span<const Fields> rows, const PriceReading& reading, CsvForm& f) {
     Result<ColumnMap> map;
     for (std::size_t i = 0; i + 1 < std::min(rows.size(), kMaxPreamble); ++i) {
@@ -129,7 +136,7 @@ Result<void> find_columns(std::span<const Fields> rows, const PriceReading& read
         return {};
     }
     for (std::size_t i = 0; i < std::min(rows.size(), kMaxPreamble); ++i) {
-        if (is_bar(rows[i])) break;
+        if (is_bar(rows[i]) || is_bar_of_symbol(rows[i])) break;
         map = map_columns(rows[i], reading);
         f.parts = map ? std::vector<CsvForm::Part>{{{}, *map}} : parts_in_names(rows[i]);
         if (f.parts.empty()) continue;
@@ -138,24 +145,28 @@ Result<void> find_columns(std::span<const Fields> rows, const PriceReading& read
         if (i > 0) f.told = "names in line " + std::to_string(i + 1);
         return {};
     }
-    f.fields = rows.front().size();
-    if (!is_bar(rows.front())) {
-        map = map_columns(rows.front(), reading);
+    const auto& first = rows.front();
+    f.fields = first.size();
+    const std::size_t date = is_bar(first) ? 0 : 1;
+    if (date > 0 && !is_bar_of_symbol(first)) {
+        map = map_columns(first, reading);
         return fail(map.error());
     }
     Fields numbered(f.fields);
     for (std::size_t i = 0; i < f.fields; ++i) numbered[i] = "#" + std::to_string(i + 1);
     map = map_columns(numbered, reading);
     if (!map) {
-        const auto found = unnamed_columns(rows);
+        const auto found = unnamed_columns(rows, date);
         if (!found || !reading.close_column.empty()) return fail(unnamed());
         map = *found;
     }
     f.parts = {{{}, *map}};
-    f.told = f.fields == 2 ? "no names: date, close"
-             : f.parts.front().columns[Column::time]
-                 ? "no names: date, time, open, high, low, close"
-                 : "no names: date, open, high, low, close";
+    f.told = "no names: ";
+    for (std::size_t at = 0; at < f.fields; ++at)
+        for (std::size_t c = 0; c < kColumns; ++c)
+            if (f.parts.front().columns.at[c] == at)
+                f.told += (f.told.ends_with(": ") ? "" : ", ") +
+                          std::string(name_of(static_cast<Column>(c)));
     return {};
 }
 
@@ -252,6 +263,9 @@ Result<CsvForm> form_of(std::span<const Fields> rows, const PriceReading& readin
     TRY_DO(find_columns(rows, reading, f));
     const auto bars = rows.subspan(std::min(f.headers, rows.size()));
     find_dates(bars, f);
+    const auto& columns = f.parts.front().columns;
+    if (!columns[Column::date] && !columns[Column::year] && !bars.empty())
+        f.told += (f.told.empty() ? "" : ", ") + std::string("no dates");
     TRY_DO(find_decimals(bars, f));
     TRY_DO(find_order(bars, f));
     drop_idle_time(bars, f);

@@ -194,6 +194,10 @@ class CsvPriceRecords final : public PriceRecords {
             return;
         }
         fail_behind();
+        if (is_event()) {
+            ++left_out_;
+            return;
+        }
         has_bars_ = true;
         for (const auto& part : form_->parts) {
             const auto symbol = symbol_of(part);
@@ -216,6 +220,13 @@ class CsvPriceRecords final : public PriceRecords {
         if (!part.symbol.empty()) return part.symbol;
         const auto at = part.columns[Column::symbol];
         return at && *at < fields_.size() ? fields_[*at] : std::string_view(reading_.symbol);
+    }
+
+    // Yahoo's "0.24 Dividend" and "4:1 Stock Splits", in a row with a date of its own.
+    bool is_event() const {
+        return std::ranges::any_of(fields_, [](std::string_view field) {
+            return field.ends_with(" Dividend") || field.ends_with(" Stock Splits");
+        });
     }
 
     bool is_no_bar() const {

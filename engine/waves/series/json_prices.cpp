@@ -1,5 +1,6 @@
 #include "engine/base/json.hpp"
 #include "engine/base/outside_json.hpp"
+#include "engine/waves/series/json_document.hpp"
 #include "engine/waves/series/price_records.hpp"
 #include "engine/waves/series/timestamps.hpp"
 
@@ -22,6 +23,16 @@ std::optional<double> price_of(const json& value) {
     if (value.is_number()) return value.get<double>();
     if (value.is_string()) return parse_price(value.get_ref<const std::string&>());
     return {};
+}
+
+// Whether an object is one bar, or a symbol whose members are arrays.
+bool is_price_object(const json& object, const PriceReading& reading) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : object.items()) names.push_back(name);
+    const auto columns = map_columns(names, reading);
+    if (!columns) return false;
+    const auto& close = names[*(*columns)[Column::close]];
+    return !object[close].is_object() && (close == reading.close_column || names_close(close));
 }
 
 // The members of one object, one bar or a whole symbol.
@@ -128,8 +139,8 @@ void add_json_prices(const json& object, const PriceReading& reading, std::uint6
                      PriceRows& rows) {
     if (!object.is_object())
         return rows.fail(reading.symbol, line,
-                         "The line is not a JSON object: write one object per line, "
-                         "without a list around them.");
+                         "This is not a JSON object: write one per line, or a list of them, each "
+                         "with a close.");
     ObjectReader(object, reading, line, rows).read();
 }
 
@@ -137,12 +148,19 @@ std::unique_ptr<PriceRecords> json_price_records(PriceReading reading) {
     return std::make_unique<JsonPriceRecords>(std::move(reading));
 }
 
-std::unique_ptr<PriceRecords> read_json_lines(std::string_view bytes, PriceReading reading) {
-    auto records = std::make_unique<JsonPriceRecords>(std::move(reading));
-    if (bytes.substr(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size())).starts_with('[')) {
-        const auto list = parse_outside_json(bytes);
-        if (list.is_array()) {
-            records->add_list(list);
+Result<std::unique_ptr<PriceRecords>> read_json(std::string_view bytes, PriceReading reading,
+                                                std::string& told) {
+    auto records = std::make_unique<JsonPriceRecords>(reading);
+    const auto begin = std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size());
+    if (const auto document = parse_outside_json(bytes.substr(begin)); document.is_structured()) {
+        const json& first = document.is_array() && !document.empty() ? document.front() : document;
+        const bool plain = first.is_object() && is_price_object(first, reading);
+        if (const auto found = plain ? std::nullopt : csv_of_document(document)) {
+            told = found->told;
+            return read_csv(found->csv, std::move(reading));
+        }
+        if (document.is_array()) {
+            records->add_list(document);
             return records;
         }
     }

@@ -22,18 +22,24 @@ Result<std::vector<SymbolPrices>> read_prices(std::string_view bytes, PriceForma
         TRY(other, in_utf8(bytes));
         bytes = other.text;
     }
-    TRY(auto records, format == PriceFormat::csv
-                          ? read_csv(bytes, reading)
-                          : Result<std::unique_ptr<PriceRecords>>(read_json_lines(bytes, reading)));
+    auto before = other.encoding;
+    TRY(auto records,
+        format == PriceFormat::csv ? read_csv(bytes, reading) : read_json(bytes, reading, before));
     auto symbols = records->take();
     if (told != nullptr)
-        *told = other.encoding + (other.encoding.empty() || records->told().empty() ? "" : ", ") +
-                records->told();
+        *told = before + (before.empty() || records->told().empty() ? "" : ", ") + records->told();
     for (const auto& prices : symbols)
         if (told != nullptr && prices.newest_first && told->find("newest") == std::string::npos)
             *told += (told->empty() ? "" : ", ") + std::string("newest first");
     if (symbols.empty()) return fail(Errc::invalid_input, "The file has no prices.");
     return symbols;
+}
+
+PriceFormat format_of_prices(std::string_view bytes) {
+    const auto first = bytes.find_first_not_of("\xEF\xBB\xBF \t\r\n");
+    const bool json =
+        first != std::string_view::npos && (bytes[first] == '{' || bytes[first] == '[');
+    return json ? PriceFormat::json_lines : PriceFormat::csv;
 }
 
 namespace {

@@ -46,7 +46,9 @@ std::unique_ptr<PriceRecords> json_price_records(PriceReading reading);
 
 // The same for a whole file.
 Result<std::unique_ptr<PriceRecords>> read_csv(std::string_view bytes, PriceReading reading);
-std::unique_ptr<PriceRecords> read_json_lines(std::string_view bytes, PriceReading reading);
+// JSON lines, one list of such objects, or another document with prices (see json_document.hpp).
+Result<std::unique_ptr<PriceRecords>> read_json(std::string_view bytes, PriceReading reading,
+                                                std::string& told);
 
 // One such object; `line` is used in errors.
 void add_json_prices(const nlohmann::json& object, const PriceReading& reading, std::uint64_t line,

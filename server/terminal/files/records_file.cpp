@@ -28,14 +28,12 @@ constexpr Signature kSignatures[] = {
     {"\x1F\x8B", "The file is compressed: unpack it first."},
     {"\x28\xB5\x2F\xFD", "The file is compressed: unpack it first."},
     {"PAR1", "The file is Parquet: convert it to CSV or JSON lines."},
+    {"ARROW1", "The file is Arrow: convert it to CSV or JSON lines."},
 };
 
 // What is wrong with a file that begins like this; empty: nothing.
 std::string complaint_about(std::string_view bytes, bool csv) {
-    if (bytes.empty()) return "The file is empty.";
-    for (const auto& signature : kSignatures)
-        if (bytes.starts_with(signature.bytes)) return signature.advice;
-    if (csv) return {};
+    if (auto complaint = complaint_about_kind(bytes); !complaint.empty() || csv) return complaint;
     const auto first = bytes.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos || bytes[first] == '{' || bytes[first] == '"') return {};
     if (bytes[first] == '[')
@@ -45,6 +43,13 @@ std::string complaint_about(std::string_view bytes, bool csv) {
 }
 
 }  // namespace
+
+std::string complaint_about_kind(std::string_view bytes) {
+    if (bytes.empty()) return "The file is empty.";
+    for (const auto& signature : kSignatures)
+        if (bytes.starts_with(signature.bytes)) return signature.advice;
+    return {};
+}
 
 Result<void> check_records_file(const std::string& name) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"),

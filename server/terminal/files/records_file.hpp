@@ -13,6 +13,9 @@ namespace plimsoll::terminal {
 // promises JSON lines.
 Result<void> check_records_file(const std::string& file);
 
+// The same for a file of any text, which begins with `bytes`: what is wrong with it, or nothing.
+std::string complaint_about_kind(std::string_view bytes);
+
 // Whether the records of a file may have this member: of CSV, if the header names it; of JSON
 // lines, always, since each record has its own members. Never of a .json file, which holds a job's
 // arguments.

@@ -139,12 +139,12 @@ Result<terminal::JobInput> read_price_file(const std::string& file,
     }
     TRY(auto prices, terminal::read_text(file));
     TRY(const auto reading, price_reading(columns));
-    if (client::is_csv(file)) {
+    const bool csv = client::is_csv(file) || ew::format_of_prices(prices) == ew::PriceFormat::csv;
+    if (csv) {
         const auto read = ew::read_prices(prices, ew::PriceFormat::csv, reading);
         if (!read) return fail(with_column_flag(read.error(), file));
     }
-    nlohmann::json args{{"prices", std::move(prices)},
-                        {"format", client::is_csv(file) ? "csv" : "jsonl"}};
+    nlohmann::json args{{"prices", std::move(prices)}, {"format", csv ? "csv" : "jsonl"}};
     if (file != "-") args["symbol"] = std::filesystem::path(file).stem().string();
     if (!columns.empty()) {
         TRY(args["columns"], terminal::column_args(columns));

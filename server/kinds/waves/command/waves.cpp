@@ -13,6 +13,7 @@
 #include "server/kinds/waves/command/price_file.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/files/input_file.hpp"
+#include "server/terminal/files/records_file.hpp"
 #include "server/terminal/files/yaml_json.hpp"
 
 #include <algorithm>
@@ -179,8 +180,10 @@ std::vector<ew::SymbolPrices> read_files(const Options& options,
         auto bytes = file_contents(name);
         if (whole_lines) bytes.resize(bytes.find_last_of('\n') + 1);
         const fs::path path(name);
+        if (const auto wrong = terminal::complaint_about_kind(bytes); !wrong.empty())
+            throw Refused(Errc::invalid_input, wrong, name);
         const auto format =
-            client::is_csv(name) ? ew::PriceFormat::csv : ew::PriceFormat::json_lines;
+            client::is_csv(name) ? ew::PriceFormat::csv : ew::format_of_prices(bytes);
         auto reading = need(price_reading(options.columns));
         reading.symbol = path.stem();
         reading.zone = zone;
@@ -274,7 +277,7 @@ int count(const CommandContext& context, const Options& options) {
 void add(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<Options>();
     auto* command = app.add_subcommand("waves", "Count Elliott waves in price files");
-    command->add_option("files", options->files, "Prices as .csv, .tsv, .jsonl or .json")
+    command->add_option("files", options->files, "Prices as .csv, .tsv, .txt, .jsonl or .json")
         ->check(CLI::ExistingFile);
     command->add_option("--preset", options->preset, "Preset: whole, default, high-perf or speed");
     command

@@ -18,7 +18,7 @@ struct Understood {
 };
 Understood understood(std::string_view text, const PriceReading& reading = {}) {
     Understood out;
-    const auto read = read_prices(text, PriceFormat::csv, reading, &out.told);
+    const auto read = read_prices(text, format_of_prices(text), reading, &out.told);
     if (!read) return {read.error().message, {}, {}, {}};
     const auto& prices = read->front();
     if (!prices.ok()) return {prices.errors.front().message, {}, {}, {}};
@@ -98,7 +98,15 @@ TEST(PriceForms, ReadsColumnsByTheNamesOfMoreSites) {
 TEST(PriceForms, ReadsTablesOfMorePrograms) {
     const std::string days = "2024-03-20 2024-03-21 2024-03-22 ";
     for (const char* text :
-         {"\"\",\"A.Open\",\"A.Close\",\"A.Volume\"\n\"2024-03-20\",1,1120,9\n\"2024-03-21\",1,"
+         {"A;20/03/24;1110,0;1200,0;1100,0;1120,0;9\nA;21/03/24;1110,0;1200,0;1100,0;1147,0;9\n"
+          "A;22/03/24;1110,0;1200,0;1100,0;1143,5;9\n",
+          "Date,Close\n2024-03-20,1120p\n2024-03-21,\"1,147p\"\n2024-03-22,1143.5p\n",
+          "Date,Open,Close\n2024-03-20,1,1120\n2024-03-21,#N/A N/A,#N/A N/A\n2024-03-21,1,1147\n"
+          "2024-03-22,0.24 Dividend,\n2024-03-22,1,1143.5\n",
+          "date,1. open,4. close\n2024-03-20,1,1120\n2024-03-21,1,1147\n2024-03-22,1,1143.5\n",
+          "Date;Closing Price (c);Volume\n2024/03/22;1 143,5;9\n2024/03/21;1 147,0;9\n"
+          "2024/03/20;1 120,0;9\n",
+          "\"\",\"A.Open\",\"A.Close\",\"A.Volume\"\n\"2024-03-20\",1,1120,9\n\"2024-03-21\",1,"
           "1147,9\n"
           "\"2024-03-22\",1,1143.5,9\n",
           "Date,Close_A,Adj Close_A\n2024-03-20,1120,1\n2024-03-21,1147,1\n2024-03-22,1143.5,1\n",
@@ -123,6 +131,62 @@ TEST(PriceForms, ReadsTablesOfMorePrograms) {
     EXPECT_THAT(understood("Date,Close\n2010.01,5\n").days, HasSubstr("cannot be used"));
     EXPECT_THAT(understood("Date,Close\nnan,5\n").days, HasSubstr("cannot be used"));
     EXPECT_EQ(understood("Adj Close\n5\n6\n").close.size(), 2u);
+}
+
+// Yahoo, Alpha Vantage, Kraken, Binance, Coinbase, KuCoin, CoinGecko, Polygon, Twelve Data, Alpaca,
+// FMP and pandas (by columns, split, by dates).
+TEST(PriceForms, ReadsAnswersOfServices) {
+    const std::string days = "2024-03-20 2024-03-21 2024-03-22 ";
+    for (const char* text :
+         {R"j({"chart":{"error":null,"result":[{"meta":{"symbol":"A","n":1},
+              "timestamp":[1710892800,1710979200,1711065600],
+              "indicators":{"adjclose":[{"adjclose":[1,2,3]}],
+              "quote":[{"open":[1110,1110,1110],"close":[1120,1147,1143.5]}]}}]}})j",
+          R"j({"Meta Data":{"2. Symbol":"A"},"Time Series (Daily)":
+              {"2024-03-22":{"1. open":"1110","4. close":"1143.5"},
+               "2024-03-21":{"1. open":"1110","4. close":"1147"},
+               "2024-03-20":{"1. open":"1110","4. close":"1120"}}})j",
+          R"j({"error":[],"result":{"XXBTZUSD":[
+              [1710892800,"1110","1200","1100","1120","9","1",2],
+              [1710979200,"1110","1200","1100","1147","9","1",2],
+              [1711065600,"1110","1200","1100","1143.5","9","1",2]],"last":1711065600}})j",
+          R"j([[1710892800000,"1110.0","1200","1100","1120","9",1710979199999],
+              [1710979200000,"1110","1200","1100","1147","9",1711065599999],
+              [1711065600000,"1110","1200","1100","1143.5","9",1711151999999]])j",
+          R"j([[1711065600,1100,1200,1110,1143.5,9],[1710979200,1100,1200,1110,1147,9],
+              [1710892800,1100,1200,1110,1120,9]])j",
+          R"j({"code":"200000","data":[["1711065600","1110","1143.5","1200","1100","9","1"],
+              ["1710979200","1110","1147","1200","1100","9","1"],
+              ["1710892800","1110","1120","1200","1100","9","1"]]})j",
+          R"j({"prices":[[1710892800000,1120],[1710979200000,1147],[1711065600000,1143.5]],
+              "market_caps":[[1710892800000,1],[1710979200000,1],[1711065600000,1]],
+              "total_volumes":[[1710892800000,9],[1710979200000,9],[1711065600000,9]]})j",
+          R"j({"ticker":"A","results":[{"o":1110,"c":1120,"h":1200,"l":1100,"t":1710892800000},
+              {"o":1110,"c":1147,"h":1200,"l":1100,"t":1710979200000},
+              {"o":1110,"c":1143.5,"h":1200,"l":1100,"t":1711065600000}]})j",
+          R"j({"meta":{"symbol":"A"},"values":[{"datetime":"2024-03-22","close":"1143.5"},
+              {"datetime":"2024-03-21","close":"1147"},
+              {"datetime":"2024-03-20","close":"1120"}]})j",
+          R"j({"bars":{"A":[{"t":"2024-03-20","c":1120},{"t":"2024-03-21","c":1147},
+              {"t":"2024-03-22","c":1143.5}],"B":[{"t":"2024-03-20","c":7,"vw":7}]}})j",
+          R"j({"symbol":"A","historical":[{"date":"2024-03-22","close":1143.5,"label":"x"},
+              {"date":"2024-03-21","close":1147},{"date":"2024-03-20","close":1120}]})j",
+          R"j({"Close":{"1710892800000":1120,"1710979200000":1147,"1711065600000":1143.5},
+              "Open":{"1710892800000":1110,"1710979200000":1110,"1711065600000":1110}})j",
+          R"j({"columns":["Open","Close"],"index":[1710892800000,1710979200000,1711065600000],
+              "data":[[1110,1120],[1110,1147],[1110,1143.5]]})j",
+          R"j({"2024-03-20":1120,"2024-03-21":1147,"2024-03-22":1143.5})j"}) {
+        const auto read = understood(text);
+        EXPECT_EQ(read.days, days) << text;
+        EXPECT_THAT(read.close, ElementsAre(1120, 1147, 1143.5)) << text;
+        if (std::string_view(text).find("1110") != std::string_view::npos)
+            EXPECT_THAT(read.open, ElementsAre(1110, 1110, 1110)) << text;
+    }
+    EXPECT_EQ(
+        understood("[[1711065600,1100,1200,1110,1150],[1710979200,1100,1200,1110,1147]]").told,
+        "no names: date, low, high, open, close, newest first");
+    for (const char* none : {"[1,2]", R"j({"data":[{"id":1}]})j", "[[1,2,3],[4,5,6]]", "[]", "{}"})
+        EXPECT_TRUE(understood(none).close.empty()) << none;
 }
 
 TEST(PriceForms, ReadsWhatOlderSpreadsheetsSave) {
@@ -186,6 +250,13 @@ TEST(PriceForms, SaysHowAnUnusualFileWasUnderstood) {
     EXPECT_EQ(understood("Datum;Schluss\n13.03.2024;1,5\n").told,
               "decimal comma, \"13.03.2024\" is 2024-03-13");
     EXPECT_EQ(understood("date,close\n2024-03-20,1\n").told, "");
+}
+
+TEST(PriceForms, SaysThatThereAreNoDatesAndWhichColumnsHaveNoNames) {
+    EXPECT_EQ(understood("Quarter,Close\n1990Q1,5\n1990Q2,6\n").told, "no dates");
+    EXPECT_EQ(understood("C,20240320,11,12,10,11,9\nC,20240321,11,12,10,11,9\n").told,
+              "no names: symbol, date, open, high, low, close, \"20240320\" is 2024-03-20");
+    EXPECT_EQ(understood("2024-03-20,11,12\n", {.close_column = "#3"}).told, "no names: close");
 }
 
 TEST(PriceForms, AsksWhereTwoReadingsArePossible) {
