@@ -82,15 +82,24 @@ class Maker {
             out_of_memory_probability(out.reserved, gpu.usable_bytes() - out.elsewhere, out.band);
         TRY_DO(advise(out));
         if (r_.curves) add_curve(out);
-        const bool stuck =
-            r_.curves && out.limits.max_batch == 0 && r_.gpus.size() == 1 && r_.compared <= 1;
-        if (r_.what_ifs || stuck) add_what_ifs(r_, settings_, footprints_, stuck, out);
+        const bool alone = r_.curves && r_.gpus.size() == 1 && r_.compared <= 1;
+        const bool stuck = alone && out.limits.max_batch == 0;
+        const bool asks_too_much = alone && r_.batch > out.limits.max_batch;
+        if (r_.what_ifs || asks_too_much || stuck)
+            add_what_ifs(r_, settings_, footprints_, stuck, out);
+        if (asks_too_much && !r_.what_ifs) keep_enough(out.what_ifs);
         return out;
     }
 
   private:
     FootprintByBatch& footprints_on(const GpuProfile& gpu) {
         return footprints_.of("", settings_, settings_.precision, tape_device(gpu));
+    }
+
+    // Only the changes that make room for the requested batch, if there are any.
+    void keep_enough(std::vector<WhatIf>& what_ifs) const {
+        const auto is_short = [&](const WhatIf& w) { return w.max_batch < r_.batch; };
+        if (!std::ranges::all_of(what_ifs, is_short)) std::erase_if(what_ifs, is_short);
     }
 
     std::int64_t reserved(FootprintByBatch& footprints, std::int64_t batch) const {

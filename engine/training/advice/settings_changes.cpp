@@ -13,6 +13,12 @@ bool can_quantize(const ModelShape& shape, const TrainingSettings& t) {
            t.quantization == Quantization::none;
 }
 
+// FSDP takes packed weights with others in 16 bits only.
+void shard_all(TrainingSettings& t, bool bf16) {
+    t.sharding = Sharding::fsdp;
+    if (bf16 && t.quantization != Quantization::none) t.precision = Precision::bf16;
+}
+
 }  // namespace
 
 std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuProfile& gpu) {
@@ -53,7 +59,7 @@ std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuPr
          }},
         {"sharding everything across the GPUs (FSDP)",
          [](auto& t) { return t.sharers() > 1 && t.sharding != Sharding::fsdp; },
-         [](auto& t) { t.sharding = Sharding::fsdp; }},
+         [bf16](auto& t) { shard_all(t, bf16); }},
         {"gradient checkpointing", [text](auto& t) { return text && !t.checkpointing; },
          [](auto& t) { t.checkpointing = true; }},
         {bf16 ? "bf16 autocast" : "fp16 autocast",
@@ -112,7 +118,7 @@ std::vector<SettingsChange> last_changes_of(const ReportRequest& request) {
     return all;
 }
 
-std::vector<SettingsChange> offloads() {
+std::vector<SettingsChange> offloads(bool bf16) {
     const auto is_kept = [](const auto& t) { return t.offload == Offload::none; };
     return {
         {"optimizer in the host's memory (copies not timed)",
@@ -124,19 +130,21 @@ std::vector<SettingsChange> offloads() {
              t.offload = Offload::optimizer;
          }},
         {"offload to the host's memory (copies not timed)", is_kept,
-         [](auto& t) {
-             if (!is_fsdp(t.sharding)) t.sharding = Sharding::zero3;
+         [bf16](auto& t) {
+             if (t.quantization != Quantization::none && t.sharers() > 1)
+                 shard_all(t, bf16);
+             else if (!is_fsdp(t.sharding))
+                 t.sharding = Sharding::zero3;
              t.offload = Offload::parameters;
          }},
     };
 }
 
-SettingsChange more_cards(int cards) {
+SettingsChange more_cards(int cards, bool bf16) {
     return {std::to_string(cards) + " GPUs, sharded (FSDP)", [](const auto&) { return true; },
-            [cards](auto& t) {
+            [cards, bf16](auto& t) {
                 t.cards = cards;
-                if (t.sharding == Sharding::none || t.sharding == Sharding::ddp)
-                    t.sharding = Sharding::fsdp;
+                if (t.sharding == Sharding::none || t.sharding == Sharding::ddp) shard_all(t, bf16);
             }};
 }
 

@@ -23,7 +23,7 @@ std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuPr
 std::vector<SettingsChange> last_changes_of(const ReportRequest& request);
 // What copies to and from the host's memory in every step, which the speed does not count; the
 // least of it first.
-std::vector<SettingsChange> offloads();
-SettingsChange more_cards(int cards);
+std::vector<SettingsChange> offloads(bool bf16);
+SettingsChange more_cards(int cards, bool bf16);
 
 }  // namespace plimsoll::training

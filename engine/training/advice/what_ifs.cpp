@@ -53,19 +53,20 @@ class Search {
         std::ranges::sort(card_.what_ifs, std::greater(),
                           [](const WhatIf& w) { return w.batch_factor * w.speed_factor; });
         if (!stuck) return;
+        const bool bf16 = card_.gpu.has_bf16();
         const auto recompute = named(changes, "gradient checkpointing");
         const auto qlora = named(changes, "LoRA on 4-bit weights (QLoRA)");
-        for (const auto& offload : offloads())
+        for (const auto& offload : offloads(bf16))
             if (helps({&offload}) || helps({&offload, recompute})) break;
         int most = settings_.cards;
         while (2 * most <= kMaxCards) most *= 2;
-        const auto on_most = more_cards(most);
+        const auto on_most = more_cards(most, bf16);
         if (one_fits({&on_most}))
             for (int cards = 2 * settings_.cards; cards <= kMaxCards; cards *= 2)
-                if (const auto more = more_cards(cards); helps({&more})) return;
+                if (const auto more = more_cards(cards, bf16); helps({&more})) return;
         if (!card_.what_ifs.empty()) return;
         for (int cards = 2 * settings_.cards; cards <= kMaxCards; cards *= 2)
-            if (const auto more = more_cards(cards);
+            if (const auto more = more_cards(cards, bf16);
                 helps({qlora, &more}) || helps({qlora, recompute, &more}))
                 return;
     }

@@ -52,9 +52,12 @@ std::string ways_out(const json& card) {
     if (const json& largest = card.at("max_batch"); largest > 0)
         out += fmt::format("\n  --batch {}", largest.dump());
     for (const json& what : card.at("what_ifs")) {
+        const json& most = what.at("max_batch");
+        if (most <= card.at("max_batch")) continue;
         std::string flags;
         const auto places = what.at("arguments").flatten();
         for (const auto& [pointer, value] : places.items()) flags += " " + as_flag(pointer, value);
+        if (most < card.at("batch")) flags += " --batch " + most.dump();
         if (!what.at("arguments").empty())
             out += fmt::format("\n {}  (largest batch {})", flags, what.at("max_batch").dump());
     }

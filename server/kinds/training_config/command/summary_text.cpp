@@ -186,9 +186,10 @@ std::string answer(const json& card) {
                            text(card.at("why")));
     if (!a.is_null()) {
         out += fmt::format(
-            "  batch {} (largest {}), accumulation {}, effective batch {}, learning rate {}\n  "
+            "  batch {}{}, accumulation {}, effective batch {}, learning rate {}\n  "
             "{}\n",
-            card.at("batch").dump(), card.at("max_batch").dump(),
+            card.at("batch").dump(),
+            card.at("max_batch") > 0 ? " (largest " + card.at("max_batch").dump() + ")" : "",
             a.at("nearest").at("steps").dump(), a.at("nearest").at("effective").dump(),
             rate_text(card), text(card.at("batch_why")));
     }

@@ -98,11 +98,15 @@ inline constexpr Field kPrecision = of_step(
                                                   : text_of(kPrecisions, r.settings.precision));
      }});
 
-inline constexpr Field kLoraModules = {[](Request& request, const nlohmann::json& value) {
-                                           auto& lora = request.report.settings.lora;
-                                           lora.targets = tr::Lora::Targets::modules;
-                                           value.get_to(lora.modules);
-                                       },
-                                       nullptr};
+inline constexpr Field kLoraModules = {
+    [](Request& request, const nlohmann::json& value) {
+        auto& lora = request.report.settings.lora;
+        lora.targets = tr::Lora::Targets::modules;
+        value.get_to(lora.modules);
+        if (lora.modules != std::vector<std::string>{"all-linear"}) return;
+        lora.targets = tr::Lora::Targets::all_linear;
+        lora.modules.clear();
+    },
+    nullptr};
 
 }  // namespace plimsoll::jobs::training_config::fields

@@ -46,7 +46,7 @@ void assume_adapters(const json& args, Request& request, AssumptionRecorder& ass
     if (lora.rank == 0) return;
     if (request.report.settings.method == tr::Method::supervised)
         assume("/training/lora/dropout", lora.dropout, kDefaultDropout);
-    if (lora.targets == tr::Lora::Targets::modules) return;
+    if (find(args, "/training/lora/modules") != nullptr) return;
     if (by_guide) {
         assume("/training/lora/targets", "all_linear", "as in the NAICS memory guide's project");
     } else {

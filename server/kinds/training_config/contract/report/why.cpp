@@ -139,6 +139,8 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
                    " on such a GPU; according to this estimate, memory allows " +
                    std::to_string(card.limits.max_batch) + ".";
         case tr::BatchReason::asked:
+            if (card.limits.max_batch == 0)
+                return "The requested batch; no batch is within the margin.";
             return "The requested batch; " + std::to_string(knee.batch) + " reaches " + at_knee +
                    " % of the best modelled throughput, and memory allows " +
                    std::to_string(card.limits.max_batch) + ".";

@@ -3,6 +3,7 @@
 #include "server/kinds/training_config/contract/request.hpp"
 #include "tests/unit/server/kinds/training_config/estimates.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -57,6 +58,18 @@ TEST(TrainingConfigAnswer, TheUsualAdaptersAreAssumed) {
         bert({{"training", {{"lora", {{"rank", 4}, {"dropout", 0}, {"modules", {"query"}}}}}}});
     for (const char* member : {"rank", "dropout", "targets"})
         EXPECT_EQ(assumed(named, (std::string("/training/lora/") + member).c_str()), "");
+}
+
+// PEFT's own word for all layers.
+TEST(TrainingConfigAnswer, AllLinearNamesEveryLayer) {
+    json targets = bert({{"training", {{"lora", {{"rank", 4}, {"targets", "all_linear"}}}}}});
+    json modules = bert({{"training", {{"lora", {{"rank", 4}, {"modules", {"all-linear"}}}}}}});
+    EXPECT_EQ(card_of(modules)["memory"], card_of(targets)["memory"]);
+    EXPECT_EQ(assumed(modules, "/training/lora/targets"), "");
+    modules["training"]["lora"]["modules"].push_back("query");
+    const auto refused = parse_request(modules);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().at(0).pointer, "/training/lora/modules/0");
 }
 
 // A rate that is known to work is not scaled from a batch that nobody named.
@@ -168,6 +181,34 @@ TEST(TrainingConfigAnswer, TheEffectiveBatchIsAtLeastTheRequestedBatch) {
     const auto assumed = parse_request(args);
     ASSERT_TRUE(assumed);
     EXPECT_EQ(assumed->report.target_effective_batch, 400);
+}
+
+// Of a requested batch that is too large, what makes room for it; of four GPUs with a copy of
+// packed weights each, FSDP, which takes them in bf16.
+TEST(TrainingConfigAnswer, ShortRunsAreToldWhatMakesRoom) {
+    const json llama{{"model", {{"preset", "llama-8b"}}}, {"what_ifs", false}};
+    json large = llama;
+    large.update(
+        {{"gpus", {"rtx_5090"}},
+         {"training", {{"batch", 4}, {"lora", {{"rank", 16}}}, {"sequence_length", 1024}}}});
+    const json card = card_of(large);
+    ASSERT_EQ(card["fits"], "no");
+    ASSERT_FALSE(card["what_ifs"].empty());
+    for (const json& way : card["what_ifs"]) EXPECT_GE(way["max_batch"], 4) << way;
+    json packed = llama;
+    packed.update({{"cluster", {{"cards", 4}}},
+                   {"training",
+                    {{"quantization", "nf4"},
+                     {"lora", {{"rank", 8}}},
+                     {"checkpointing", true},
+                     {"sequence_length", 1024}}}});
+    packed["custom_gpus"] = json::parse(R"([{"memory_gib": 11}])");
+    const json sharded =
+        json::parse(R"({"cluster": {"sharding": "fsdp"}, "training": {"precision": "bf16"}})");
+    const json ways = card_of(packed)["what_ifs"];
+    EXPECT_TRUE(std::ranges::any_of(ways, [&](const json& way) {
+        return way["arguments"] == sharded;
+    })) << ways;
 }
 
 }  // namespace

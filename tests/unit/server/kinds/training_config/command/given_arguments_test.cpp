@@ -46,6 +46,14 @@ TEST(GivenArguments, AreKnownByTheNamesOfOtherTools) {
     EXPECT_EQ(Line("--qlora 16").args(), Line("--lora 16 --quantization nf4_double").args());
     EXPECT_EQ(Line("--fsdp --load-in-4bit").args(),
               Line("--sharding fsdp --quantization nf4").args());
+    EXPECT_EQ(
+        Line("--gpus 2 --dpo --optim adam_8bit --bf16 --flash-attn --cpu-offload --margin 0.9 "
+             "--target-modules all-linear --memory 24 --max-seq-len 64")
+            .args(),
+        Line("--cards 2 --method dpo --optimizer adam_8bit --precision auto --attention "
+             "flash_attention_2 --offload parameters --safety-margin 0.9 --lora-modules "
+             "all-linear --gpu-memory 24 --sequence-length 64")
+            .args());
     for (const auto* words : {"--batch 4 --batch-size 8", "--seq-len 8 --max-length 9", "--zero",
                               "--qlora 16 --lora 8", "--fsdp full_shard"})
         EXPECT_THROW(Line{words}, CLI::ParseError) << words;
