@@ -349,7 +349,8 @@ Result<ConfigEdit> edit_config(std::string_view whole, const std::vector<Setting
     try {
         // Reads no further than a second document: yaml-cpp 0.7 finds endless documents in some
         // damaged texts.
-        std::istringstream stream{std::string(text)};
+        const auto bare = without_comments(text);
+        std::istringstream stream{bare};
         YAML::Parser parser(stream);
         RepeatedNodes nodes;
         if (parser.HandleNextDocument(nodes)) {
@@ -359,13 +360,14 @@ Result<ConfigEdit> edit_config(std::string_view whole, const std::vector<Setting
                             "The file has several documents; one is expected.");
             }
         }
-        const auto document = YAML::Load(std::string(text));
+        const auto document = YAML::Load(bare);
         if (!document.IsMap())
             return fail(Errc::invalid_input, "The file must be a mapping of settings.");
         Editor editor(text, document, nodes.take());
         for (const auto& setting : settings) editor.write(setting);
         auto edit = editor.take(whole.substr(0, mark));
-        YAML::Load(edit.text.substr(mark));  // yaml-cpp also reads some damaged texts
+        YAML::Load(without_comments(
+            std::string_view(edit.text).substr(mark)));  // yaml-cpp also reads some damaged texts
         return edit;
     } catch (const YAML::Exception& error) {
         return fail(unreadable(whole, error));

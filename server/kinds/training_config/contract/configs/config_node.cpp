@@ -103,8 +103,8 @@ Result<YAML::Node> parse_toml(std::string_view text) {
     return root;
 }
 
-// JSON as DeepSpeed reads it, whose comments begin with // or are within /* */; blanks in their
-// place keep lines and columns. Other texts are as they were.
+}  // namespace
+
 std::string without_comments(std::string_view text) {
     std::string out(text);
     if (!trimmed(text).starts_with('{')) return out;
@@ -123,8 +123,6 @@ std::string without_comments(std::string_view text) {
     }
     return out;
 }
-
-}  // namespace
 
 bool is_toml(std::string_view text) {
     std::istringstream lines{std::string(text)};

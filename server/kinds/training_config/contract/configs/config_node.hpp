@@ -25,6 +25,9 @@ inline Path joined(Path path, const std::string& name) {
 // The first document; of TOML, sections of keys. Errors: the text is none of them, and where.
 Result<YAML::Node> parse_config(std::string_view text);
 bool is_toml(std::string_view text);
+// JSON as DeepSpeed reads it, whose comments begin with // or are within /* */; blanks in their
+// place keep lines and columns. Other texts are as they were.
+std::string without_comments(std::string_view text);
 Error unreadable(std::string_view text, const YAML::Exception& error);
 
 // For a const node: the member, or nothing. A non-const node would get the member.

@@ -65,6 +65,14 @@ TEST(EditConfig, WritesJsonAsJson) {
               R"({"precision": "bf16-mixed"})");
 }
 
+TEST(EditConfig, ChangesJsonBesideItsComments) {
+    EXPECT_EQ(
+        edited("{\n  // größer: \"b\": 1,\n  \"b\": 4, /* of a\n card */ \"s\": \"//\" // end\n}\n",
+               {at({"b"}, "8"), at({"c"}, "2", true), at({"s"}, "x", false, true)}),
+        "{\n  // größer: \"b\": 1,\n  \"c\": 2,\n  \"b\": 8, /* of a\n card */ \"s\": \"x\" // "
+        "end\n}\n");
+}
+
 TEST(EditConfig, LeavesEqualValues) {
     const std::string text = "lr: 3e-5\nbf16: True\nfp16: 'false'\nbatch: 8.0\r\n";
     const auto edit = edit_config(text, {at({"lr"}, "0.00003"), at({"bf16"}, "true"),
