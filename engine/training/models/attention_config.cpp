@@ -49,7 +49,8 @@ void read_linear_attention(ConfigReader& read, ModelShape& s) {
     s.noted =
         "linear attention by the package flash-linear-attention, after PyTorch's convolution; "
         "without it, transformers' own code keeps about twice as much for such a layer; with "
-        "causal-conv1d, less is kept";
+        "causal-conv1d, less is kept; on Hopper its version 0.6 needs Triton 3.7.1 or tilelang, "
+        "which PyTorch 2.11 does not bring";
 }
 
 void read_short_convolutions(ConfigReader& read, const std::string& type, ModelShape& s) {
