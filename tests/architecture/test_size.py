@@ -6,7 +6,7 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (542, 51_380),
+    'engine': (542, 51_480),
     'server': (804, 77_700),
     'web': (411, 28_077),
     'migrations': (174, 6_491),

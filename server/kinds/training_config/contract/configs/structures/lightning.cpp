@@ -228,7 +228,11 @@ bool read_lightning(Reader& reader) {
     if (!trainer && !place) return false;
     reader.run.structures.emplace_back(trainer ? "Lightning trainer" : "Lightning data");
     if (place) reader.batch(*place);
-    if (!trainer) return true;
+    if (!trainer) {
+        read_project(reader);
+        reader.name_heavy();
+        return true;
+    }
     for (const Path& around : {Path{"model"}, Path{"model", "init_args"}}) {
         const auto checkpoints = joined(around, "gradient_checkpointing");
         if (has(reader.root, checkpoints))

@@ -309,6 +309,26 @@ void Reader::name_rest(const Path& around, const Path& path, const Libraries& li
     }
 }
 
+void Reader::name_heavy(const Path& around) {
+    constexpr std::array kHeavy = {
+        "lora",    "zero",  "fsdp",  "shard", "checkpointing", "optim",       "precision",
+        "dtype",   "bf16",  "fp16",  "4bit",  "8bit",          "max_seq",     "seq_len",
+        "max_len", "_gpus", "liger", "peft",  "qlora",         "micro_batch", "_length"};
+    for (const auto& one : at(root, around)) {
+        if (!one.first.IsScalar()) continue;
+        const auto place = joined(around, one.first.Scalar());
+        const bool heavy =
+            sounds_heavy(place.back()) || std::ranges::any_of(kHeavy, [&](const char* word) {
+                return place.back().find(word) != std::string::npos;
+            });
+        if (one.second.IsMap())
+            name_heavy(place);
+        else if (heavy && !read_.contains(place) && !is_harmless(one.second, "1 -1"))
+            unmodelled(place,
+                       "no structure that is known has it there; say by flags what it means");
+    }
+}
+
 void Reader::name_rest(const Path& around, std::initializer_list<const char*> libraries) {
     Libraries known;
     for (const char* library : libraries) known.push_back(&known_keys(library));
@@ -325,9 +345,37 @@ bool read_run(const YAML::Node& root, ConfiguredRun& run) {
            read_lightning(reader);
 }
 
+namespace {
+
+// Of a program, or of what starts one: a shell script, a Makefile, a job's description.
+constexpr std::string_view kProgram[] = {
+    "#!/",       "accelerate launch", "torchrun ",    "deepspeed ",         "llamafactory-cli ",
+    "tune run ", "axolotl train",     "import torch", "from transformers ", "--model_name_or_path"};
+
+bool is_program(std::string_view text) {
+    return std::ranges::any_of(kProgram, [&](auto sign) { return text.find(sign) != text.npos; });
+}
+
+Error unrecognized(std::string_view text) {
+    if (is_program(text))
+        return {Errc::invalid_input,
+                "This is a program or starts one. Write the run's settings into a YAML file, "
+                "--learning_rate 2e-5 as learning_rate: 2e-5, and name that, beside the files that "
+                "the command reads.",
+                {}};
+    return {Errc::invalid_input,
+            "The structure is not recognized: neither Transformers arguments nor a configuration "
+            "of Accelerate, DeepSpeed, Lightning, axolotl, torchtune or torchtitan.",
+            {}};
+}
+
+}  // namespace
+
 Result<void> read_run(std::string_view text, ConfiguredRun& run,
                       const std::vector<std::string>& without) {
-    TRY(const auto root, parse_config(text));
+    const auto parsed = parse_config(text);
+    if (!parsed) return fail(is_program(text) ? unrecognized(text) : parsed.error());
+    const auto& root = *parsed;
     TRY_DO(Resolver(root).resolve(root));
     for (const auto& place : without) {
         auto around = parts_of(place);
@@ -337,10 +385,7 @@ Result<void> read_run(std::string_view text, ConfiguredRun& run,
         if (member(mapping, key).IsDefined() && mapping.remove(key)) run.left_out.insert(place);
     }
     if (read_run(root, run)) return {};
-    return fail(Errc::invalid_input,
-                "The structure is not recognized: neither Transformers arguments nor a "
-                "configuration of Accelerate, DeepSpeed, Lightning, axolotl, torchtune or "
-                "torchtitan.");
+    return fail(unrecognized(text));
 }
 
 }  // namespace plimsoll::jobs::training_config

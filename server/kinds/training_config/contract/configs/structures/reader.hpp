@@ -49,6 +49,8 @@ class Reader {
     void unmodelled(const Path& place, const std::string& why, const std::string& flag = {});
     // Names what a mapping holds besides what was read.
     void name_rest(const Path& around, std::initializer_list<const char*> libraries);
+    // Of a file whose structure is not known, what by its name may change the memory.
+    void name_heavy(const Path& around = {});
 
   private:
     using Libraries = std::vector<const KnownKeys*>;

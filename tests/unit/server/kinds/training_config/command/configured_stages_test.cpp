@@ -311,6 +311,10 @@ TEST_F(ShowConfig, NamesWhatARunLacks) {
     EXPECT_NE(told.text.find("sequence_length is not in the files"), std::string::npos);
     write("other.yaml", "epochs: 3\n");
     request.paths = {folder_ / "other.yaml"};
+    write("run.sh", "#!/bin/bash\ntorchrun train.py \\\n  --learning_rate 2e-5\n");
+    request.paths = {folder_ / "run.sh"};
+    EXPECT_NE(show_run(request).error().message.find("learning_rate: 2e-5"), std::string::npos);
+    request.paths = {folder_ / "other.yaml"};
     EXPECT_NE(show_run(request).error().message.find("structure is not recognized"),
               std::string::npos);
     write("accelerate.yaml", "compute_environment: LOCAL_MACHINE\nmixed_precision: no\n");

@@ -294,5 +294,22 @@ TEST(ReadClusters, ReadsDeepspeedsOldSwitch) {
     EXPECT_TRUE(run_of(batch + "false\n").cluster.is_null());
 }
 
+// A batch alone is no structure: what other trainers call the rest is named, not dropped.
+TEST(ReadRun, NamesWhatAFileOfAnotherTrainerSays) {
+    const auto data =
+        run_of("_target_: src.Data\nbatch_size: 64\nmax_length: 512\nnum_workers: 4\n");
+    EXPECT_EQ(data.training["batch"], 64);
+    EXPECT_EQ(data.training["sequence_length"], 512);
+    EXPECT_TRUE(data.unmodelled.empty());
+    for (const auto* key : {"training.max_seq_length", "training.optim", "lora.lora_r"})
+        EXPECT_THAT(
+            unmodelled("training: {batch_size: 4, max_seq_length: 4096, optim: adamw_8bit}\n"
+                       "lora: {lora_r: 16}\n"),
+            HasSubstr(key));
+    EXPECT_THAT(unmodelled("train_batch_size: 128\nmicro_train_batch_size: 2\nzero_stage: 2\n"),
+                HasSubstr("zero_stage is 2: no structure"));
+    EXPECT_EQ(unmodelled("batch_size: 4\nbf16: false\nzero_stage: 0\n"), "");
+}
+
 }  // namespace
 }  // namespace plimsoll::jobs::training_config
