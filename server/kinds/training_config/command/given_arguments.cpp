@@ -35,6 +35,28 @@ std::string with_member(const ArgumentFlag& flag, std::string_view pointer) {
     return name + " (" + std::string(pointer.substr(flag.pointer.size() + 1)) + ")";
 }
 
+// What Transformers, PyTorch and DeepSpeed call the same.
+constexpr std::pair<std::string_view, std::string_view> kOtherWords[] = {
+    {"bfloat16", "bf16"},
+    {"float16", "fp16"},
+    {"float32", "fp32"},
+    {"adamw_torch", "adamw"},
+    {"adamw_torch_fused", "adamw"},
+    {"adamw_8bit", "adam_8bit"},
+    {"adamw_bnb_8bit", "adam_8bit"},
+    {"paged_adamw_32bit", "paged_adamw"},
+    {"4bit", "nf4"},
+    {"8bit", "int8"},
+    {"full_shard", "fsdp"},
+    {"shard_grad_op", "fsdp_grad_op"},
+    {"fa2", "flash_attention_2"},
+    {"sft", "supervised"}};
+
+std::string in_our_words(std::string text) {
+    const auto* found = std::ranges::find(kOtherWords, text, [](auto& pair) { return pair.first; });
+    return found == std::end(kOtherWords) ? text : std::string(found->second);
+}
+
 Result<json> value_of(const ArgumentFlag& flag, const std::vector<std::string>& values) {
     if (flag.is_list) return json(values);
     const auto& text = values.front();
@@ -98,7 +120,8 @@ void GivenArguments::add_flags(CLI::App& command) {
             name, [this, &flag](const auto& values) { give(flag.name, values); }, help);
         terminal::restrict_to_flag(*option, flag);
         if (!flag.words.empty())  // which the help lists then
-            option->check(CLI::IsMember(CLI::detail::split(std::string(flag.words), ',')));
+            option->transform(in_our_words)
+                ->check(CLI::IsMember(CLI::detail::split(std::string(flag.words), ',')));
     }
     command.get_option("--config")->excludes("--preset");
     command
@@ -131,7 +154,7 @@ void GivenArguments::add_known_names(CLI::App& command) {
                 if (has(flag))
                     throw CLI::ValidationError(name, std::string(flag) + " is given, too");
                 if (const auto star = value.find('*'); star != value.npos)
-                    value.replace(star, 1, text);
+                    value.replace(star, 1, in_our_words(text));
                 give(flag, {value.empty() ? "true" : value});
             }
         };

@@ -286,7 +286,7 @@ constexpr Option kOptions[] = {
     {.pointer = "/host/cpu_cores", .field = fields::report<&R::cpu_cores>},
     {.pointer = "/host/ram_gib", .field = fields::report_bytes<kGiB, &R::host_ram_bytes>},
     {.pointer = "/host/heavy_preprocessing", .field = fields::report<&R::heavy_preprocessing>},
-    {.pointer = "/cluster/cards", .field = fields::setting<&S::cards>},
+    {.pointer = "/cluster/cards", .field = fields::setting<&S::cards>, .headline = "{} GPUs"},
     {.pointer = "/cluster/tensor_parallel",
      .field = fields::setting<&S::parallel, &P::tensor>,
      .headline = "tensor parallelism over {} GPUs",
@@ -314,6 +314,7 @@ constexpr Option kOptions[] = {
     {.pointer = "/cluster/microbatches", .field = fields::setting<&S::parallel, &P::microbatches>},
     {.pointer = "/cluster/sharding",
      .field = fields::setting_word<kShardings, &S::sharding>,
+     .headline = "{}",
      .no_effect = {{{[](const Given& g) {
                          return tr::layout_of(training(g)).sharding == tr::Sharding::none;
                      },
@@ -326,6 +327,7 @@ constexpr Option kOptions[] = {
                "The time that the GPUs take to exchange data is not counted."}},
     {.pointer = "/cluster/offload",
      .field = fields::setting_word<kOffloads, &S::offload>,
+     .headline = "offload of {}",
      .limit = {[](const Given& g) { return tr::layout_of(training(g)).offloads_optimizer; },
                "Offload was compared with DeepSpeed's own steps; FSDP's was not. The host keeps 16 "
                "to 18 bytes of each trained parameter."}},

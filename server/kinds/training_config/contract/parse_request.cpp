@@ -39,13 +39,16 @@ constexpr const char* kDefaultDropout =
     "default is 0";
 
 void assume_adapters(const json& args, Request& request, AssumptionRecorder& assume) {
-    const auto& lora = request.report.settings.lora;
+    auto& lora = request.report.settings.lora;
     const bool by_guide = find(args, "/training/lora") == nullptr;
     if (by_guide && request.report.shape.family != tr::Family::naics) return;
     assume("/training/lora/rank", 8, by_guide ? "as in the NAICS memory guide" : "PEFT's default");
     if (lora.rank == 0) return;
+    const bool fused = request.report.settings.fused_adapters;
+    if (fused && find(args, "/training/lora/dropout") == nullptr) lora.dropout = 0;
     if (request.report.settings.method == tr::Method::supervised)
-        assume("/training/lora/dropout", lora.dropout, kDefaultDropout);
+        assume("/training/lora/dropout", lora.dropout,
+               fused ? "which fused kernels need" : kDefaultDropout);
     if (find(args, "/training/lora/modules") != nullptr) return;
     if (by_guide) {
         assume("/training/lora/targets", "all_linear", "as in the NAICS memory guide's project");

@@ -60,6 +60,15 @@ TEST(TrainingConfigAnswer, TheUsualAdaptersAreAssumed) {
         EXPECT_EQ(assumed(named, (std::string("/training/lora/") + member).c_str()), "");
 }
 
+// Fused kernels have no dropout.
+TEST(TrainingConfigAnswer, FusedAdaptersAreWithoutDropout) {
+    const json args{{"model", {{"preset", "llama-1b"}}},
+                    {"gpus", {"rtx_4090"}},
+                    {"what_ifs", false},
+                    {"training", {{"lora", {{"rank", 4}}}, {"fused_adapters", true}}}};
+    EXPECT_EQ(assumed(args, "/training/lora/dropout"), "0");
+}
+
 // PEFT's own word for all layers.
 TEST(TrainingConfigAnswer, AllLinearNamesEveryLayer) {
     json targets = bert({{"training", {{"lora", {{"rank", 4}, {"targets", "all_linear"}}}}}});

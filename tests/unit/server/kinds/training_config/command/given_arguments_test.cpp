@@ -54,6 +54,13 @@ TEST(GivenArguments, AreKnownByTheNamesOfOtherTools) {
              "flash_attention_2 --offload parameters --safety-margin 0.9 --lora-modules "
              "all-linear --gpu-memory 24 --sequence-length 64")
             .args());
+    EXPECT_EQ(
+        Line("--precision bfloat16 --optim adamw_8bit --sharding full_shard --quantization 4bit "
+             "--method sft --attention fa2")
+            .args(),
+        Line("--precision bf16 --optimizer adam_8bit --sharding fsdp --quantization nf4 --method "
+             "supervised --attention flash_attention_2")
+            .args());
     for (const auto* words : {"--batch 4 --batch-size 8", "--seq-len 8 --max-length 9", "--zero",
                               "--qlora 16 --lora 8", "--fsdp full_shard"})
         EXPECT_THROW(Line{words}, CLI::ParseError) << words;
