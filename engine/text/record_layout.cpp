@@ -88,6 +88,18 @@ Record parse_csv(std::string_view raw, const RecordLayout& layout, const ReaderL
     return record;
 }
 
+// " It has: a, b." of as many as can be read.
+std::string members_of(const nlohmann::json& object) {
+    constexpr std::size_t kMost = 12, kLongest = 64;
+    std::string names;
+    std::size_t count = 0;
+    for (const auto& [name, value] : object.items()) {
+        if (++count > kMost) return " It has: " + names + ", ….";
+        if (name.size() <= kLongest) names += (names.empty() ? "" : ", ") + name;
+    }
+    return names.empty() ? std::string() : " It has: " + names + ".";
+}
+
 Record parse_json(std::string_view raw, const RecordColumns& columns, const ReaderLimits& limits) {
     using nlohmann::json;
     json value = parse_outside_json(raw);
@@ -100,7 +112,8 @@ Record parse_json(std::string_view raw, const RecordColumns& columns, const Read
     if (!value.is_object()) return failed("invalid_json", "This is not JSON in UTF-8.");
     const auto text = value.find(columns.text);
     if (text == value.end())
-        return failed("missing_text", "The object has no member \"" + columns.text + "\".");
+        return failed("missing_text",
+                      "The object has no member \"" + columns.text + "\"." + members_of(value));
     if (text->is_null()) return without_text();
     if (!text->is_string())
         return failed("invalid_record", "The member \"" + columns.text + "\" is not a string.");

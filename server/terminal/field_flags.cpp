@@ -98,13 +98,11 @@ Error in_flags(Error error, std::span<const FieldFlag> flags) {
         const auto flag = std::ranges::find_if(
             flags, [&](const FieldFlag& one) { return place.starts_with(one.place); });
         if (flag == flags.end()) return std::nullopt;
-        auto rest = place.substr(flag->place.size());
+        std::string rest(place.substr(flag->place.size()));
         // Of a flag that repeats, the value's number says nothing.
-        if (rest.starts_with('/') && is_number(rest.substr(1))) rest = {};
-        std::string name(flag->flag);
-        name += rest;
-        std::ranges::replace(name, '/', '.');  // as --set takes them
-        return name;
+        if (rest.starts_with('/') && is_number(rest.substr(1))) rest.clear();
+        std::ranges::replace(rest, '/', '.');  // as --set takes them
+        return std::string(flag->flag) + rest;
     });
     return error;
 }

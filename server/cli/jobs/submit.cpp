@@ -92,6 +92,13 @@ json build_request(client::ApiClient& api, const SubmitOptions& options,
     return request;
 }
 
+// Of a job whose arguments are all in one file, their places are the file's.
+std::string source_of_arguments(const SubmitOptions& options) {
+    const bool whole = options.file.ends_with(".json");
+    if (!options.settings.empty() || (whole && !options.config.empty())) return {};
+    return whole ? options.file : options.config;
+}
+
 constexpr terminal::FieldFlag kFieldFlags[] = {
     {"/args/columns/keep", "--keep"},
     {"/args/columns/group", "--group-by"},
@@ -114,7 +121,11 @@ int submit(const CommandContext& context, const SubmitOptions& options) {
     auto request = build_request(api, options, context.terminal);
     client::Headers headers;
     if (!options.idempotency_key.empty()) headers["idempotency-key"] = options.idempotency_key;
-    auto job = need(api.post_json("/v1/jobs", request, headers), kFieldFlags);
+    const auto source = source_of_arguments(options);
+    const auto place = source + ": ";
+    std::vector<terminal::FieldFlag> flags(std::begin(kFieldFlags), std::end(kFieldFlags));
+    if (!source.empty()) flags.insert(flags.begin(), {"/args/", place});
+    auto job = need(api.post_json("/v1/jobs", request, headers), flags);
     const auto id = job.value("id", "");
     if (!options.watch) {
         context.terminal.line(context.json ? job.dump(2) : id);

@@ -100,9 +100,16 @@ std::string understood_of(const text::RecordReader& reader, const text::RecordCo
                                  "custom_id=COLUMN)");
 }
 
+constexpr const char* kToUtf8 =
+    " Save the file as UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8.";
+
 // A missing column usually has another name, or the file has no header line.
 Error with_hint(Error error, std::string file) {
-    if (error.code != Errc::not_found) return error;
+    if (error.code != Errc::not_found) {
+        if (error.message.ends_with("is not UTF-8.")) error.message += kToUtf8;
+        if (error.where.empty()) error.where = std::move(file);
+        return error;
+    }
     error.code = Errc::invalid_input;
     const auto member = error.where.empty() ? "text" : error.where;
     error.message += ". The first line is the header; name the column with " +
@@ -127,9 +134,9 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
             return;
         }
         if (read.record.error) {
-            if (read.record.error->code == "invalid_utf8")
-                read.record.error->message +=
-                    " Save the file as UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8.";
+            if (read.record.error->code == "invalid_utf8") read.record.error->message += kToUtf8;
+            if (read.record.error->code == "missing_text")
+                read.record.error->message += " Name one with --column text=MEMBER.";
             broken = Error{Errc::invalid_input, read.record.error->message,
                            name + ":" + std::to_string(read.line - (headless ? 1 : 0))};
             return;
@@ -237,7 +244,11 @@ Result<JobInput> read_input_file(const std::string& name, const std::vector<std:
                         name);
         }
         if (!args.is_object())
-            return fail(Errc::invalid_input, "The file must hold one JSON object.", name);
+            return fail(
+                Errc::invalid_input,
+                "The file must hold one JSON object, a job's arguments. Records, one per line, "
+                "need a name that ends in .jsonl.",
+                name);
         return JobInput{.args = std::move(args)};
     }
     if (name != "-") {

@@ -141,6 +141,14 @@ TEST(JsonLinesReader, ReadsStringsAndObjectsAndReportsTheRest) {
     EXPECT_EQ(json_lines(""), Lines{});
 }
 
+TEST(JsonLinesReader, NamesTheMembersOfAnObjectWithoutText) {
+    std::string told;
+    const RecordSink sink = [&](const ReadRecord& read) { told = read.record.error->message; };
+    RecordReader reader(RecordFormat::json_lines, {});
+    ASSERT_TRUE(reader.feed("{\"id\":1,\"full_text\":\"x\"}\n", sink));
+    EXPECT_EQ(told, "Line 1: the object has no member \"text\". It has: full_text, id.");
+}
+
 TEST(JsonLinesReader, WhatIsNestedTooDeeplyIsRefused) {
     const auto nested = [](std::size_t levels) {
         return R"({"text":"[\"[","kept":)" + std::string(levels, '[') + std::string(levels, ']') +

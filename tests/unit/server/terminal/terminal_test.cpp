@@ -143,6 +143,9 @@ TEST(InFlags, NamesTheFirstFlagThatFits) {
     EXPECT_EQ(named("Invalid in 2 places:\n  /args/a/b: is wrong\n  /name: is wrong"),
               "Invalid in 2 places:\n  --set a.b: is wrong\n  /name: is wrong");
     EXPECT_EQ(named("It is wrong"), "It is wrong");
+    constexpr FieldFlag kFile[] = {{"/args/", "a/b.json: "}};
+    EXPECT_EQ(in_flags({Errc::invalid_input, "/args/x/y: is wrong", {}}, kFile).message,
+              "a/b.json: x.y: is wrong");
 }
 
 TEST(InInputs, NamesTheInputWithTheWordsOfThePlace) {
