@@ -53,6 +53,13 @@ class Fields {
         const auto found = config_.find(key);
         return found != config_.end() && found->is_string() ? found->get<std::string>() : otherwise;
     }
+    std::string first(const char* key) const {
+        const auto found = config_.find(key);
+        return found != config_.end() && found->is_array() && !found->empty() &&
+                       found->front().is_string()
+                   ? found->front().get<std::string>()
+                   : std::string();
+    }
     bool has(const char* key) const {
         const auto found = config_.find(key);
         return found != config_.end() && !found->is_null();
@@ -92,6 +99,13 @@ Result<void> check_supported(const Fields& fields, const Keys& keys) {
     }
     if (const auto kind = fields.text("position_embedding_type", "absolute"); kind != "absolute")
         return refuse("\"position_embedding_type\" is \"" + kind + "\"; supported: absolute.");
+    const auto saved = fields.first("architectures");
+    for (const char* other :
+         {"ForTokenClassification", "ForQuestionAnswering", "ForMultipleChoice"})
+        if (saved.ends_with(other))
+            return refuse("\"architectures\" is \"" + saved +
+                          "\"; supported: classifiers of whole texts "
+                          "(ForSequenceClassification) and encoders.");
     const auto problem = fields.text("problem_type", "single_label_classification");
     if (problem != "single_label_classification") {
         return refuse("\"problem_type\" is \"" + problem +

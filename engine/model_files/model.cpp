@@ -98,8 +98,15 @@ class Finder {
             }
             return {name, &found->second};
         }
-        refuse("The tensor \"" + *names.begin() + "\" is missing.");
+        refuse("The tensor \"" + *names.begin() + "\" is missing." + wrapped(*names.begin()));
         return {*names.begin(), nullptr};
+    }
+    // DistributedDataParallel and torch.compile put their own names in front.
+    std::string wrapped(const std::string& name) const {
+        for (const auto& [other, tensor] : file_.tensors)
+            if (other.ends_with("." + name))
+                return " The file has \"" + other + "\": save the model inside of its wrapper.";
+        return {};
     }
     void refuse(std::string why) {
         if (problem.message.empty()) problem.message = std::move(why);

@@ -8,14 +8,16 @@
 namespace plimsoll::sentiment {
 namespace {
 
-// Also in German, Spanish, Portuguese, Italian, French, Turkish and Indonesian.
+// Also in German, Spanish, Portuguese, Italian, French, Turkish, Indonesian, Chinese and Japanese.
 constexpr Word<double> kSides[] = {
-    {"positive", 1},  {"pos", 1},       {"bullish", 1},  {"neutral", 0},   {"neu", 0},
-    {"negative", -1}, {"neg", -1},      {"bearish", -1}, {"1 star", -1},   {"2 stars", -0.5},
-    {"3 stars", 0},   {"4 stars", 0.5}, {"5 stars", 1},  {"2 star", -0.5}, {"3 star", 0},
-    {"4 star", 0.5},  {"5 star", 1},    {"positiv", 1},  {"negativ", -1},  {"positivo", 1},
-    {"negativo", -1}, {"neutro", 0},    {"positif", 1},  {"negatif", -1},  {"neutre", 0},
-    {"pozitif", 1},   {"netral", 0}};
+    {"positive", 1},    {"pos", 1},       {"bullish", 1},  {"neutral", 0},    {"neu", 0},
+    {"negative", -1},   {"neg", -1},      {"bearish", -1}, {"1 star", -1},    {"2 stars", -0.5},
+    {"3 stars", 0},     {"4 stars", 0.5}, {"5 stars", 1},  {"2 star", -0.5},  {"3 star", 0},
+    {"4 star", 0.5},    {"5 star", 1},    {"positiv", 1},  {"negativ", -1},   {"positivo", 1},
+    {"negativo", -1},   {"neutro", 0},    {"positif", 1},  {"negatif", -1},   {"neutre", 0},
+    {"pozitif", 1},     {"netral", 0},    {"négatif", -1}, {"正面", 1},       {"积极", 1},
+    {"负面", -1},       {"消极", -1},     {"中性", 0},     {"ポジティブ", 1}, {"ネガティブ", -1},
+    {"ニュートラル", 0}};
 // Of positive and negative, beside the plain words.
 constexpr Word<int> kDegrees[] = {{"extremely ", 2}, {"very ", 1},      {"strongly ", 1},
                                   {"highly ", 1},    {"somewhat ", -1}, {"slightly ", -1},
@@ -28,6 +30,8 @@ struct Read {
 
 std::optional<Read> read_label(std::string_view label) {
     std::string plain(label.substr(0, label.find(" (")));  // "negative (stars 1, 2 and 3)"
+    plain.erase(0, plain.find_first_not_of(' '));
+    plain.erase(plain.find_last_not_of(' ') + 1);
     for (char& c : plain) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
         if (c == '_' || c == '-') c = ' ';

@@ -49,6 +49,11 @@ TEST(Model, MissingAndMisshapenTensorsAreNamed) {
     tiny.config["intermediate_size"] = 128;
     EXPECT_THAT(why(tiny), HasSubstr("is 64 x 32, but config.json says 128 x 32"));
     tiny = {};
+    tiny.tensors["module.bert.embeddings.word_embeddings.weight"] =
+        tiny.tensors.extract("bert.embeddings.word_embeddings.weight").mapped();
+    EXPECT_THAT(why(tiny),
+                HasSubstr("has \"module.bert.embeddings.word_embeddings.weight\": save"));
+    tiny = {};
     tiny.tensors.erase("classifier.bias");
     EXPECT_THAT(why(tiny), HasSubstr("\"bert.classifier.bias\" is missing"));
 }
@@ -64,6 +69,8 @@ TEST(Model, UnsupportedFeaturesAreNamedWithSupportedOnes) {
     EXPECT_THAT(with("hidden_act", "silu"), HasSubstr("\"silu\"; supported: gelu"));
     EXPECT_THAT(with("position_embedding_type", "relative_key"), HasSubstr("absolute"));
     EXPECT_THAT(with("problem_type", "regression"), HasSubstr("single_label_classification"));
+    EXPECT_THAT(with("architectures", {"BertForTokenClassification"}),
+                HasSubstr("ForSequenceClassification"));
     EXPECT_THAT(with("num_attention_heads", 3), HasSubstr("32 / 3"));
     EXPECT_THAT(with("num_attention_heads", 0), HasSubstr("from 1 to 512"));
     EXPECT_THAT(with("hidden_size", -1), HasSubstr("\"hidden_size\" must be"));

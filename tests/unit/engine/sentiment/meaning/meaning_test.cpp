@@ -25,6 +25,8 @@ TEST(Meaning, FollowsTheOrderOfTheLabels) {
     EXPECT_EQ(opinion({"negative (stars 1, 2 and 3)", "positive (stars 4 and 5)"}, {0, 1}).compound,
               1);
     EXPECT_EQ(opinion({"Negatif", "Netral", "Positif"}, {1, 0, 0}).compound, -1);
+    EXPECT_EQ(opinion({"Négatif", "neutre ", "positif"}, {1, 0, 0}).compound, -1);
+    EXPECT_EQ(opinion({"负面", "中性", "正面"}, {0, 0, 1}).compound, 1);
     EXPECT_EQ(opinion({"1 star", "2 star", "3 star", "4 star", "5 star"}, {0, 1, 0, 0, 0}).compound,
               -0.5);
 }
