@@ -379,17 +379,18 @@ GpuProfile profile_for(const DetectedGpu& card, std::span<const GpuProfile> prof
         return profile.memory_bytes.value <= total * 1.05;
     };
     const auto generation = generation_of(card.name);
-    if (!found) {
-        found = nearest(card, profiles, [&](const GpuProfile& profile) {
-            return claims_no_more(profile) && profile.architecture == generation;
-        });
-    }
-    if (!found) {  // a card that is not known yet is rather new
-        found = nearest(card, profiles, [&](const GpuProfile& profile) {
-            return claims_no_more(profile) && profile.has_bf16();
-        });
-    }
-    if (!found) found = nearest(card, profiles, claims_no_more);
+    const auto is_of_it = [&](const GpuProfile& p) { return p.architecture == generation; };
+    // A card that is not known yet is rather new.
+    const auto is_new = [](const GpuProfile& p) { return p.has_bf16(); };
+    // Memory is the card's own, whatever the profile's; less of it is more likely of its kind.
+    if (!found)
+        found = nearest(card, profiles,
+                        [&](const GpuProfile& p) { return claims_no_more(p) && is_of_it(p); });
+    if (!found) found = nearest(card, profiles, is_of_it);
+    if (!found)
+        found = nearest(card, profiles,
+                        [&](const GpuProfile& p) { return claims_no_more(p) && is_new(p); });
+    if (!found) found = nearest(card, profiles, is_new);
     if (!found) found = profiles.front();
     found->memory_bytes = {total, "reported by the driver of " + card.name};
     return *found;

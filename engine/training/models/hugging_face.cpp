@@ -3,6 +3,7 @@
 #include "engine/training/models/config_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace plimsoll::training {
@@ -253,7 +254,10 @@ Result<ModelShape> read_language_model(Json json) {
     const bool generates = s.is_decoder() || s.has_decoder();
     s.stored_half = s.has_rms_norm() && s.family != Family::opt;
     for (const char* key : {"torch_dtype", "dtype"})
-        if (read.has(key)) s.stored_half = json[key] == "bfloat16" || json[key] == "float16";
+        if (read.has(key))
+            s.stored_half = std::ranges::any_of(  // "torch.bfloat16" in files written by hand
+                std::array{"bfloat16", "float16", "torch.bfloat16", "torch.float16"},
+                [&](const char* half) { return json[key] == half; });
     s.head = head_of(json, generates ? Head::language_model : Head::classifier);
     if (s.has_decoder() && names_causal_lm(json))
         read.note("architectures",

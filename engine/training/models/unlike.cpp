@@ -19,7 +19,7 @@ constexpr Unlike kUnlike[] = {
     {"an encoder-decoder, whose decoder attends to a second sequence",
      "T5, mT5 and BART are the only ones that are modelled",
      "umt5 longt5 switch_transformers mbart pegasus marian m2m_100 blenderbot led "
-     "encoder-decoder nllb-moe prophetnet"},
+     "encoder-decoder nllb-moe prophetnet t5gemma t5gemma2"},
     {"a state-space or recurrent model",
      "nothing that is modelled is near: measure a step by plimsoll.training",
      "mamba mamba2 falcon_mamba jamba rwkv recurrent_gemma zamba zamba2 bamba falcon_h1 "
@@ -39,7 +39,8 @@ constexpr Unlike kUnlike[] = {
      "its language model can be estimated alone, if that is one of the known types: give its "
      "text_config",
      "idefics idefics2 mllama internvl internvl_chat pixtral blip blip-2 "
-     "instructblip git florence2 fuyu chameleon janus emu3 aria aya_vision cohere2_vision "
+     "instructblip git florence2 deepseek_vl_v2 kosmos-2 fuyu chameleon janus emu3 aria aya_vision "
+     "cohere2_vision "
      "deepseek_vl deepseek_ocr2 got_ocr2 glm4v glm46v glm4v_moe ernie4_5_vl_moe hunyuan_vl "
      "kimi_vl kimi_k25 lfm2_vl llava_next_video video_llava vipllava "
      "minicpmv minicpmo molmo ovis2 paddleocr_vl phi3_v phi4_multimodal phi4mm perception_lm "
@@ -135,6 +136,36 @@ std::string described(const Json& config, std::string_view family) {
     return out.dump();
 }
 
+// Of a type that was published since: what its members and its class say.
+const Unlike* like_by_members(const Json& config) {
+    const auto has = [&](std::initializer_list<const char*> keys) {
+        return std::ranges::any_of(keys, [&](const char* key) { return config.contains(key); });
+    };
+    const auto classes = config.value("architectures", Json()).dump();
+    const auto names = [&](std::initializer_list<std::string_view> words) {
+        return std::ranges::any_of(words,
+                                   [&](auto word) { return classes.find(word) != classes.npos; });
+    };
+    std::string_view as;  // one of its kind
+    if (has({"mamba_d_state", "state_size", "ssm_state_size"}))
+        as = "mamba";
+    else if (has({"text_config"}) && has({"vision_config"}))
+        as = "idefics";
+    else if (has({"audio_config", "num_mel_bins", "feat_extract_norm"}))
+        as = "hubert";
+    else if (config.value("is_encoder_decoder", Json()) == true || has({"decoder_layers"}))
+        as = "mbart";
+    else if (has({"patch_size", "num_channels"}))
+        as = "swin";
+    else if (names({"ForMaskedLM", "ForSequenceClassification", "ForTokenClassification"}) &&
+             has({"vocab_size"}))
+        as = "albert";
+    else
+        return nullptr;
+    return std::ranges::find_if(kUnlike,
+                                [&](const Unlike& one) { return has_word(one.types, as); });
+}
+
 }  // namespace
 
 Error unknown_type(const Json& config, std::vector<std::string> known) {
@@ -151,9 +182,11 @@ Error unknown_type(const Json& config, std::vector<std::string> known) {
     const std::string asked = type.is_string() ? type.get<std::string>() : type.dump();
     // deepseek_v32 is no mistyped deepseek_v3.
     std::erase_if(known, [&](const std::string& name) { return asked.starts_with(name); });
-    const auto found = std::ranges::find_if(
+    const auto* found = std::ranges::find_if(
         kUnlike, [&](const Unlike& one) { return has_word(one.types, asked); });
-    if (found == std::end(kUnlike)) {
+    const bool listed = found != std::end(kUnlike);
+    if (!listed) found = like_by_members(config);
+    if (found == nullptr) {
         // What is published every week differs from others by little: a decoder is near Llama.
         const bool decodes =
             config.value("architectures", Json()).dump().find("CausalLM") != std::string::npos;
@@ -175,8 +208,8 @@ Error unknown_type(const Json& config, std::vector<std::string> known) {
                     "command line --set model.dimensions.layers=24 and so on.",
                 "/model_type"};
     }
-    auto message = "\"" + asked + "\" is not modelled: it is " + std::string(found->what) + "; " +
-                   std::string(found->nearest) + ".";
+    auto message = "\"" + asked + "\" is not modelled: " + (listed ? "" : "by its file, ") +
+                   "it is " + std::string(found->what) + "; " + std::string(found->nearest) + ".";
     const auto way = found->family.empty() ? "" : described(config, found->family);
     if (!way.empty())
         message += " Describe that instead of the file: --set 'model.dimensions=" + way + "'.";

@@ -69,7 +69,9 @@ Result<json> named_model(const std::string& name, bool asks_hub) {
     if (::plimsoll::training::preset(name)) return json{{"preset", name}};
     const fs::path path = name;
     if (fs::is_directory(path)) {
-        const auto file = path / "config.json";
+        auto file = path / "config.json";
+        if (!fs::exists(file) && fs::exists(path / "adapter_config.json"))
+            file = path / "adapter_config.json";  // refused, with the name of its base model
         if (!fs::exists(file)) return fail(Errc::not_found, "The folder has no config.json.", name);
         return of_config(fs::weakly_canonical(path).filename(), read_json(file));
     }

@@ -206,6 +206,11 @@ TEST(GpuCatalogue, ARealCardFindsItsProfileByNameThenByMemory) {
     EXPECT_EQ(profile_for({"Quadro RTX 6000", 23 * gib}).id, "rtx_6000");
     EXPECT_EQ(profile_for({"NVIDIA H200", 139 * gib}).total_bytes(), 139 * gib);
     EXPECT_EQ(profile_for({"NVIDIA GeForce RTX 5090", 31 * gib}).id, "rtx_5090");
+    // Of less memory than any profile of its generation, it is still of that.
+    const auto laptop = profile_for({"NVIDIA GeForce RTX 3050 6GB Laptop GPU", 6 * gib});
+    EXPECT_EQ(laptop.architecture, "Ampere");
+    EXPECT_EQ(laptop.total_bytes(), 6 * gib);
+    EXPECT_TRUE(profile_for({"custom", 4 * gib}).has_bf16());
     EXPECT_EQ(profile_for({"NVIDIA GeForce RTX 3090", 23 * gib}).id, "rtx_3090");
     EXPECT_EQ(profile_for({"NVIDIA H100 80GB HBM3", 79 * gib}).id, "h100_80gb");
     EXPECT_EQ(profile_for({"NVIDIA L40S", 44 * gib}).id, "l40s");

@@ -195,6 +195,26 @@ TEST(HuggingFaceConfig, DescribesTheNearest) {
                           R"("qwen3_moe","heads":16,"hidden":1024,"layers":4})"));
     EXPECT_THAT(from_hugging_face(R"({"model_type":"mamba","hidden_size":768})").error().message,
                 HasSubstr("plimsoll.training"));
+    // Types of tomorrow, by their members and classes.
+    for (const auto& [more, what] :
+         {std::pair{R"("is_encoder_decoder":true)", "it is an encoder-decoder"},
+          std::pair{R"("text_config":{},"vision_config":{})", "it is a model of images and text"},
+          std::pair{R"("num_mel_bins":80)", "it is a model of sound"},
+          std::pair{R"("mamba_d_state":16)", "it is a state-space"},
+          std::pair{R"("patch_size":16)", "it is a model of images other than ViT"},
+          std::pair{R"("vocab_size":9,"architectures":["XForMaskedLM"])", "it is an encoder"}}) {
+        const auto text = std::string(R"({"model_type":"tomorrow",)") + more + "}";
+        EXPECT_THAT(from_hugging_face(text).error().message,
+                    HasSubstr("by its file, " + std::string(what)))
+            << more;
+    }
+}
+
+TEST(HuggingFaceConfig, KnowsPyTorchsNamesOfTypes) {
+    for (const std::string type : {"bfloat16", "torch.bfloat16", "torch.float16", "float32"}) {
+        const auto text = R"({"model_type":"smollm3","torch_dtype":")" + type + "\"}";
+        EXPECT_EQ(from_hugging_face(text).value().stored_half, type != "float32") << type;
+    }
 }
 
 // Keys that make another model of it change the answer or are refused, but never dropped.
