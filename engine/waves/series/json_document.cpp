@@ -201,8 +201,8 @@ class Finder {
             Fields names;
             for (const auto& name : value["columns"]) names.push_back(field_of(name));
             json data = value["data"];
-            if (value.contains("index") && value["index"].size() == data.size() &&
-                is_time(field_of(value["index"].front()))) {
+            if (value.contains("index") && value["index"].is_array() &&
+                value["index"].size() == data.size() && is_time(field_of(value["index"].front()))) {
                 names.insert(names.begin(), "date");
                 for (std::size_t i = 0; i < data.size(); ++i)
                     if (data[i].is_array()) data[i].insert(data[i].begin(), value["index"][i]);
