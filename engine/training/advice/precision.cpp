@@ -13,7 +13,9 @@ Precision automatic_precision(const ModelShape& shape, const TrainingSettings& t
     const bool frozen_half =
         t.quantization != Quantization::none || (shape.stored_half && t.lora.rank > 0);
     if (is_fsdp(sharding) && frozen_half && has_bf16) return Precision::bf16;
-    const bool packs = t.quantization != Quantization::none && !shape.has_experts();
+    // Fused adapters leave what is not packed in 16 bits, as axolotl and unsloth load it.
+    const bool packs =
+        t.quantization != Quantization::none && !shape.has_experts() && !t.fused_adapters;
     const bool stays = shape.stored_half && !packs && whole && t.offload == Offload::none;
     if (has_bf16) return stays ? Precision::bf16 : Precision::bf16_autocast;
     if (!has_fp16) return Precision::fp32;

@@ -155,7 +155,7 @@ const Unlike* like_by_members(const Json& config) {
         as = "hubert";
     else if (config.value("is_encoder_decoder", Json()) == true || has({"decoder_layers"}))
         as = "mbart";
-    else if (has({"patch_size", "num_channels"}))
+    else if (has({"image_size", "num_channels"}))
         as = "swin";
     else if (names({"ForMaskedLM", "ForSequenceClassification", "ForTokenClassification"}) &&
              has({"vocab_size"}))
@@ -176,7 +176,9 @@ Error unknown_type(const Json& config, std::vector<std::string> known) {
                     config.value("base_model_name_or_path", Json("which it does not name")).dump() +
                     ".",
                 "/model_type"};
-    if (type.is_null()) return {Errc::invalid_input, "\"model_type\" is missing.", "/model_type"};
+    if (type.is_null())
+        return {Errc::invalid_input,
+                "\"model_type\" is missing: this is not a model's config.json.", "/model_type"};
     std::string names;
     for (const auto& name : known) names += (names.empty() ? "" : ", ") + name;
     const std::string asked = type.is_string() ? type.get<std::string>() : type.dump();

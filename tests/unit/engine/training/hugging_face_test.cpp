@@ -201,7 +201,7 @@ TEST(HuggingFaceConfig, DescribesTheNearest) {
           std::pair{R"("text_config":{},"vision_config":{})", "it is a model of images and text"},
           std::pair{R"("num_mel_bins":80)", "it is a model of sound"},
           std::pair{R"("mamba_d_state":16)", "it is a state-space"},
-          std::pair{R"("patch_size":16)", "it is a model of images other than ViT"},
+          std::pair{R"("image_size":16)", "it is a model of images other than ViT"},
           std::pair{R"("vocab_size":9,"architectures":["XForMaskedLM"])", "it is an encoder"}}) {
         const auto text = std::string(R"({"model_type":"tomorrow",)") + more + "}";
         EXPECT_THAT(from_hugging_face(text).error().message,

@@ -60,13 +60,15 @@ TEST(TrainingConfigAnswer, TheUsualAdaptersAreAssumed) {
         EXPECT_EQ(assumed(named, (std::string("/training/lora/") + member).c_str()), "");
 }
 
-// Fused kernels have no dropout.
+// Fused kernels have no dropout, and take weights in 4 or 16 bits.
 TEST(TrainingConfigAnswer, FusedAdaptersAreWithoutDropout) {
-    const json args{{"model", {{"preset", "llama-1b"}}},
-                    {"gpus", {"rtx_4090"}},
-                    {"what_ifs", false},
-                    {"training", {{"lora", {{"rank", 4}}}, {"fused_adapters", true}}}};
+    json args{{"model", {{"preset", "llama-1b"}}},
+              {"gpus", {"rtx_4090"}},
+              {"what_ifs", false},
+              {"training", {{"lora", {{"rank", 4}}}, {"fused_adapters", true}}}};
     EXPECT_EQ(assumed(args, "/training/lora/dropout"), "0");
+    args["training"]["quantization"] = "nf4";
+    EXPECT_EQ(card_of(args)["precision"], "bf16");
 }
 
 // PEFT's own word for all layers.

@@ -47,8 +47,9 @@ std::string shown(const YAML::Node& node) {
 
 // Of a key of which nothing else is known.
 bool sounds_heavy(const std::string& key) {
-    constexpr std::array kHeavy = {"parallel_size", "parallel_degree", "parallel_dim", "offload",
-                                   "quantiz",       "teacher",         "distill"};
+    constexpr std::array kHeavy = {"parallel_size", "parallel_degree", "parallel_dim",
+                                   "offload",       "quantiz",         "teacher",
+                                   "distill",       "load_in_",        "gradient_checkpointing"};
     return std::ranges::any_of(
         kHeavy, [&](const char* word) { return key.find(word) != std::string::npos; });
 }

@@ -309,6 +309,8 @@ TEST(ReadRun, NamesWhatAFileOfAnotherTrainerSays) {
     EXPECT_THAT(unmodelled("train_batch_size: 128\nmicro_train_batch_size: 2\nzero_stage: 2\n"),
                 HasSubstr("zero_stage is 2: no structure"));
     EXPECT_EQ(unmodelled("batch_size: 4\nbf16: false\nzero_stage: 0\n"), "");
+    EXPECT_THAT(unmodelled(kTrl + "enable_gradient_checkpointing: true\n"),
+                HasSubstr("enable_gradient_checkpointing is true: it is not known"));
 }
 
 }  // namespace
