@@ -91,7 +91,9 @@ def main():
     from harness import PATIENCE, Server  # after programs_of, which says where the programs are
     with Server(limits__requests_per_minute='0', limits__team_requests_per_minute='0') as server:
         if 'calls' in options.row:
-            measure_calls(server.api(), options)
+            api = server.api()
+            api.checked = False  # against the contract: time of the client's
+            measure_calls(api, options)
         if 'models' not in options.row:
             return
         import fuzz  # needs the venv
