@@ -45,19 +45,20 @@ declare
   v_told bigint[];
 begin
   -- A worker that cannot get anything locks nothing: it waits for nobody, and its transaction leaves nothing to flush.
-  perform from worker w
+  -- Whatever ends a worker's leases locks its row for update, so no lease is created concurrently.
+  select * into v_worker from worker w
   where w.id = p_worker_id and worker_is_alive(w, p_epoch, p_now) and case when exists (
       select from account_state s
       where s.class_id = w.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
         and s.vtime >= (
           select c.vclock from class_state c where c.class_id = w.class_id order by c.version desc limit 1))
-    then false else not has_slots_to_fill(w) end;
-  if found then
-    return;
-  end if;
-  -- Whatever ends a worker's leases locks its row for update, so no lease is created concurrently.
-  select * into v_worker from worker w where w.id = p_worker_id for key share;
-  if not found or not worker_is_alive(v_worker, p_epoch, p_now) then
+    then true else has_slots_to_fill(w) end
+  for key share;
+  if not found then
+    perform from worker w where w.id = p_worker_id and worker_is_alive(w, p_epoch, p_now);
+    if found then
+      return;
+    end if;
     raise exception 'worker % epoch % is not registered or has expired', p_worker_id, p_epoch using errcode = 'PLM01';
   end if;
   v_work := p_max_seconds * v_worker.speed;
@@ -122,7 +123,9 @@ begin
     insert into overdue (at, job_id) select p_now + make_interval(secs => s.seconds), s.id
     from unnest(v_started, v_timeouts) s(id, seconds) where s.seconds is not null;
   end if;
-  perform notify_jobs(v_told);
+  if v_told is not null then
+    perform notify_jobs(v_told);
+  end if;
   fence := v_fence;
   return next;
 end

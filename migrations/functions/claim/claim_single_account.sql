@@ -15,7 +15,15 @@ declare
   v_charge float8 := 0;
   v_count int := 0;
 begin
-  if cardinality(v_lanes) > 1 then
+  if p_account.ready = 1 then  -- as on an idle queue: taken without a look at it before
+    delete from ready x where x.lane_id = v_lanes[1] and x.seq > v_heads[1] and x.crashes = 0
+    returning array[x.job_id], array[x.task], array[x.attempt], array[x.est_seconds], x.est_seconds, 1, v_lanes
+    into jobs, tasks, attempts, ests, v_charge, v_count, v_row_lanes;
+    p_account.lanes := '{}';
+    p_account.heads := '{}';
+    p_account.counts := '{}';
+    v_lanes := '{}';
+  elsif cardinality(v_lanes) > 1 then
     -- If all lanes are equal, it does not matter how long their heads have waited.
     with fitting as materialized (
       select u.lane_id, u.head, l.priority, l.model = any(p_models) resident,
@@ -72,7 +80,9 @@ begin
     return;
   end if;
 
-  delete from ready where ctid = any(v_spots);
+  if v_spots is not null then
+    delete from ready where ctid = any(v_spots);
+  end if;
   update account_state t set version = p_account.version + 1, vtime = p_account.vtime + v_charge / p_account.weight,
     ready = p_account.ready - v_count,
     usage = decayed(p_account.usage, p_account.decayed_at, p_now, p_half_life) + v_charge, decayed_at = p_now,
