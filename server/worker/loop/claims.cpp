@@ -25,6 +25,14 @@ constexpr std::size_t kSeveral = 4;
 
 }  // namespace
 
+// Whether a claim got all that there was: what comes later is announced. The next claim then waits
+// for that, or for the end of these tasks, and does not take the processor from them.
+bool Worker::took_all(const queue::Claim& claim) const {
+    double seconds = 0;
+    for (const auto& task : claim.tasks) seconds += task.estimated_seconds;
+    return claim.tasks.size() < kSeveral && 2 * seconds < pace_.work() && !claim.elsewhere;
+}
+
 bool Worker::wants_work() const {
     return !must_register_ && !renewing_ && !device_silent_ && !has_suspect(outstanding_) &&
            count_claims(outstanding_) < kMaxClaims && !is_helping(outstanding_) &&
@@ -100,7 +108,9 @@ awaitable<void> Worker::claims() {
             if (claim->fence != 0) {
                 claimed_at_ = start_at;
                 claim_took_ = timer_.now() - start_at;
+                const bool all = took_all(*claim);
                 start(as, std::move(*claim));
+                if (all && !draining_) co_await for_claims_.wait();
             } else if (!draining_) {
                 co_await for_claims_.wait();
             }

@@ -306,6 +306,21 @@ TEST_F(WorkerTest, OneBatchIsClaimedAheadAndNoMore) {
     until([&] { return store_.recorded.size() == 3; });
 }
 
+TEST_F(WorkerTest, AfterAClaimThatTookAllTheNextWaitsForANotificationOrTheEnd) {
+    store_.ready = {{task("gate")}};
+    until_entered();
+    advance(50ms);
+    const int claims = store_.claims;
+    store_.ready = {{task("echo", 1)}, {task("echo", 2)}};
+    advance(500ms);
+    EXPECT_EQ(store_.claims, claims);
+    store_.notify();
+    advance(50ms);
+    EXPECT_EQ(store_.claims, claims + 1);
+    gate.open.release();
+    until([&] { return store_.recorded.size() == 3; });
+}
+
 TEST_F(WorkerTest, TasksThatEndAtOnceAreClaimedByTheThousand) {
     until([&] { return store_.claims > 0; });
     EXPECT_EQ(store_.last_max_tasks, 64);
