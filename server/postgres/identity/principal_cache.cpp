@@ -13,27 +13,31 @@ Batch PrincipalLookups::question(const std::set<Credential>& credentials) const 
     std::vector<Bytes> sessions;
     for (const auto& [kind, hash] : credentials)
         (kind == SecretKind::token ? tokens : sessions).push_back({hash});
-    return {Statement::of(sql::identity_by_tokens, tokens),
-            Statement::of(sql::identity_by_sessions, sessions)};
+    Batch batch;
+    if (!tokens.empty()) batch.push_back(Statement::of(sql::identity_by_tokens, tokens));
+    if (!sessions.empty()) batch.push_back(Statement::of(sql::identity_by_sessions, sessions));
+    return batch;
 }
 
-std::map<Credential, Principal> PrincipalLookups::read(const std::set<Credential>& /*credentials*/,
+std::map<Credential, Principal> PrincipalLookups::read(const std::set<Credential>& credentials,
                                                        const Replies& replies) const {
     std::map<Credential, Principal> found;
-    for (const Row row : replies[0]) {
-        Principal principal = to_principal(row);
-        principal.token = TokenId{row.get<std::int64_t>("token_id")};
-        for (auto& scope : row.get<std::vector<std::string>>("scopes"))
-            principal.scopes.insert(std::move(scope));
-        found.emplace(Credential{SecretKind::token, row.get<std::string>("hash")},
-                      std::move(principal));
-    }
-    for (const Row row : replies[1]) {
-        Principal principal = to_principal(row);
-        principal.session = row.get<SessionId>("session_id");
-        principal.csrf = row.get<std::string>("csrf");
-        found.emplace(Credential{SecretKind::session, row.get<std::string>("hash")},
-                      std::move(principal));
+    // The replies are in the order of the credentials, tokens before sessions.
+    auto kind = credentials.begin()->kind;
+    for (const Rows& rows : replies) {
+        for (const Row row : rows) {
+            Principal principal = to_principal(row);
+            if (kind == SecretKind::token) {
+                principal.token = TokenId{row.get<std::int64_t>("token_id")};
+                for (auto& scope : row.get<std::vector<std::string>>("scopes"))
+                    principal.scopes.insert(std::move(scope));
+            } else {
+                principal.session = row.get<SessionId>("session_id");
+                principal.csrf = row.get<std::string>("csrf");
+            }
+            found.emplace(Credential{kind, row.get<std::string>("hash")}, std::move(principal));
+        }
+        kind = SecretKind::session;
     }
     return found;
 }

@@ -6,11 +6,11 @@
 -- Belongs to the installation, not to a team. Index installation_secret_pkey.
 select value from plimsoll.installation_secret where name = 'cursor';
 
--- name: identity.by_tokens
+-- name: identity.by_tokens (prepared)
 -- The owners of the tokens with the hashes $1; no row for an unknown one.
 select h.hash, p.* from unnest($1::bytea[]) h(hash) cross join lateral plimsoll.authenticate_token(h.hash) p;
 
--- name: identity.by_sessions
+-- name: identity.by_sessions (prepared)
 -- The owners of the sessions with the hashes $1; no row for an unknown one.
 select h.hash, p.* from unnest($1::bytea[]) h(hash) cross join lateral plimsoll.authenticate_session(h.hash) p;
 

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kLargestRows = 4 * 1024 * 1024;  // of one task
 
 constexpr std::chrono::seconds kLongestCancel{30};
-constexpr std::chrono::milliseconds kForgetTogether{100};
+constexpr std::chrono::seconds kForgetTogether{1};
 
 std::string why_ended(const queue::Job& job) {
     return job.error.empty() ? "The job was cancelled." : job.error;

@@ -34,7 +34,7 @@ class RunAtOnce {
                           std::chrono::milliseconds max, bool keep) const;
 
     // Deletes the job with its texts and rows, in the background, together with those of the next
-    // tenth of a second: no call waits for it, or beside it. This object must stay.
+    // second: no call waits for it, and few run beside it. This object must stay.
     awaitable<void> forget(const queue::Job& job, UserId by);
 
   private:
