@@ -77,7 +77,9 @@ INVARIANTS = {
         where l.epoch <> w.epoch or l.fence < w.oldest_fence or w.state <> 'active'""",
     'a lease names the accounts of its tasks': """
         select l.fence from lease l cross join unnest(l.lanes, l.accounts) u(lane_id, account_id) join lane n on n.id = u.lane_id
-        where n.account_id <> u.account_id""",
+        where n.account_id <> u.account_id
+        union all select l.fence from lease l where l.holders @> l.accounts is not true or l.accounts @> l.holders is not true
+          or cardinality(l.holders) <> (select count(distinct a) from unnest(l.accounts) a)""",
     'what a job used has been counted, or will be': """
         select j.id, j.charged_seconds, u.seconds from job j left join usage_job u on u.job_id = j.id
         where (j.charged_seconds, j.tasks_total - j.tasks_left - j.tasks_quarantined, j.items_ok)

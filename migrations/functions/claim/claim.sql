@@ -79,7 +79,7 @@ begin
         and exists (select from unnest(s.lanes) u(id) join lane l on l.id = u.id where lane_fits(l, v_worker, v_bucket))
       order by s.vtime limit 2) x limit 1) t on true
   cross join lateral (
-    select count(*) n, coalesce(bool_or(array_remove(l.accounts, (t.account).account_id) <> '{}'), false) of_others
+    select count(*) n, coalesce(bool_or(l.holders <> array[(t.account).account_id]), false) of_others
     from lease l where l.worker_id = v_worker.id and l.fence >= v_worker.oldest_fence) l
   where c.id = v_worker.class_id;
   if v_now.is_held or v_now.accounts is null and (v_now.leases = 0 or not has_slots_to_fill(v_worker)) then

@@ -39,10 +39,11 @@ begin
       from unnest(v_old.lanes, v_old.heads, v_old.counts) u(lane_id, head, n)) k where k.n > 0) m
   where t.ctid = v_wanted.spot and c.id = p_guest.class_id;
   insert into lease (fence, worker_id, epoch, class_id, claimed_at, jobs, tasks, lanes, charges, attempts, crashes,
-    accounts)
+    accounts, holders)
   values (fence, p_guest.id, p_guest.epoch, p_guest.class_id, p_now, jobs, tasks,
     array_fill(v_wanted.lane_id, array[v_wanted.tasks]), ests, attempts,
-    array_fill(0::smallint, array[v_wanted.tasks]), array_fill(v_old.account_id, array[v_wanted.tasks]));
+    array_fill(0::smallint, array[v_wanted.tasks]), array_fill(v_old.account_id, array[v_wanted.tasks]),
+    array[v_old.account_id]);
 
   -- The clock follows the account that is furthest behind or, if none is waiting, the one served last.
   update class_state c set version = n.version + 1, vclock = n.vclock

@@ -3,10 +3,10 @@
 -- there was nothing to lease.
 --
 -- Stride scheduling within a quantum: read_turns decides whose turn it is, divide_claim how many of the tasks read here
--- each account gets, and lease_turns writes the lease. At most 32 accounts share a claim, and none gets ahead of a
--- waiting one by more than the quantum, 1/32 of the claim, from wherever it stood before: leads do not add up. A lease
--- holds its tasks account by account. An account whose next task exceeds what is left of its quota is marked as over
--- quota.
+-- each account gets, and lease_turns writes the lease. 32 accounts share a claim, or as many as it takes to fill it;
+-- none gets ahead of a waiting one by more than the quantum, 1/32 of the claim, from wherever it stood before: leads do
+-- not add up. A lease holds its tasks account by account. An account whose next task exceeds what is left of its quota
+-- is marked as over quota.
 --
 -- Ready tasks are read by the primary key of ready, after the lanes' cursors.
 create or replace function claim_fair(p_worker worker, p_bucket smallint, p_work float8, p_max_tasks int,
@@ -14,7 +14,7 @@ create or replace function claim_fair(p_worker worker, p_bucket smallint, p_work
 returns claimed_tasks language plpgsql as $$
 declare
   v_accounts_per_claim constant int := 32;
-  v_held constant int[] := array(select distinct unnest(l.accounts) from lease l
+  v_held constant int[] := array(select distinct unnest(l.holders) from lease l
     where l.worker_id = p_worker.id and l.fence >= p_worker.oldest_fence);
   v_turns claim_turns;
   v_counts int[];  -- number of examined tasks per lane

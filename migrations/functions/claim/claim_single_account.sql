@@ -24,22 +24,8 @@ begin
     p_account.counts := '{}';
     v_lanes := '{}';
   elsif cardinality(v_lanes) > 1 then
-    -- If all lanes are equal, it does not matter how long their heads have waited.
-    with fitting as materialized (
-      select u.lane_id, u.head, l.priority, l.model = any(p_models) resident,
-        min(l.priority) over () < max(l.priority) over ()
-          or bool_or(l.model = any(p_models)) over () <> bool_and(l.model = any(p_models)) over () mixed,
-        bool_or(l.model = any(p_models)) over () <> bool_and(l.model = any(p_models)) over () choice
-      from unnest(v_lanes, v_heads) u(lane_id, head) join lane l on l.id = u.lane_id
-      where lane_fits(l, p_worker, p_bucket)
-    )
-    select array_agg(n.lane_id order by n.place), array_agg(n.head order by n.place) into v_lanes, v_heads from (
-      select f.lane_id, f.head, row_number() over (order by aged_priority(f.priority, h.since, p_now) desc,
-        case when f.choice then h.since - case when f.resident then interval '1 minute' else interval '0' end end,
-        f.head, f.lane_id) place
-      from fitting f left join lateral (
-        select x.since from ready x
-        where f.mixed and x.lane_id = f.lane_id and x.seq > f.head order by x.seq limit 1) h on true) n;
+    select o.lanes, o.heads into v_lanes, v_heads
+    from order_lanes(v_lanes, v_heads, p_account.counts, p_worker, p_bucket, p_models, p_now) o;
   end if;
 
   for i in 1 .. cardinality(v_lanes) loop
@@ -93,9 +79,10 @@ begin
     lanes = p_account.lanes, heads = p_account.heads, counts = p_account.counts
   where t.ctid = p_spot;
   insert into lease (fence, worker_id, epoch, class_id, claimed_at, jobs, tasks, lanes, charges, attempts, crashes,
-    accounts)
+    accounts, holders)
   values (p_fence, p_worker.id, p_worker.epoch, p_worker.class_id, p_now, jobs, tasks, v_row_lanes, ests, attempts,
-    array_fill(0::smallint, array[v_count]), array_fill(p_account.account_id, array[v_count]));
+    array_fill(0::smallint, array[v_count]), array_fill(p_account.account_id, array[v_count]),
+    array[p_account.account_id]);
   finish := p_account.vtime + v_charge / p_account.weight;
 end
 $$;

@@ -54,7 +54,7 @@ begin
         from worker w cross join lateral (
           select sum((select sum(c) from unnest(l.charges) c)::float8) charges,
             extract(epoch from p_now - min(l.claimed_at))::float8 since,
-            bool_or((v_line.account).account_id = any(l.accounts)) holds
+            bool_or((v_line.account).account_id = any(l.holders)) holds
           from lease l where l.worker_id = w.id and l.fence >= w.oldest_fence) x
         where w.class_id = p_guest.class_id and w.state = 'active' and w.seen_at > p_now - lease_ttl()
           and lane_fits(v_line.lane, w, w.memory_bucket) and not is_held(w)) b) d;

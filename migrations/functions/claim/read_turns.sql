@@ -1,15 +1,32 @@
--- The accounts that may share a claim, at most p_accounts, in turn order, and how many tasks of which of their lanes to
--- examine. p_held: accounts whose leases the worker holds; they may be served at their cap, because this device is one
--- of their slots. Fields: versions/0001_baseline, claim_turns.
+-- The accounts that may share a claim, in turn order, and how many tasks of which lanes to examine: p_accounts of them,
+-- or up to four times as many, until their tasks are enough for the claim. p_held: accounts whose leases the worker
+-- holds; they may be served at their cap, because this device is one of their slots. Fields: versions/0001_baseline,
+-- claim_turns.
 --
 -- The lanes of an account are in the order in which they are served, see claim. Accounts are found in order of
--- virtual time, from the class's clock on (index account_state_turn). The caller holds the class lock.
+-- virtual time, from the class's clock on (index account_state_turn), and read one at a time. The caller holds the
+-- class lock.
 create or replace function read_turns(p_worker worker, p_bucket smallint, p_max_tasks int, p_models text[],
   p_clock float8, p_held int[], p_accounts int, p_now timestamptz)
 returns claim_turns language plpgsql as $$
 declare
-  v_turn record;
+  v_most constant int := greatest(p_accounts, least(4 * p_accounts, p_max_tasks));
+  v_accounts tid[];  -- in turn order, one more than may share the claim
+  v_turns cursor for
+    select c.spot, s.account_id, s.vtime, s.weight, s.ready,
+      s.quota_seconds - period_used(s.period_seconds, s.period_start, s.quota_period, p_now) quota_left, f.*
+    from unnest(v_accounts) c(spot) join account_state s on s.ctid = c.spot
+    cross join lateral (
+      select array_agg(o.id) lanes, array_agg(o.head) heads, array_agg(o.n) counts,
+        coalesce(sum(o.n), 0)::int waiting,
+        min(o.priority) < max(o.priority) or bool_or(o.resident) <> bool_and(o.resident) mixed
+      from (
+        select l.id, u.head, u.n, l.priority, l.model = any(p_models) resident
+        from (select unnest(s.lanes) id, unnest(s.heads) head, unnest(s.counts) n) u join lane l on l.id = u.id
+        where lane_fits(l, p_worker, p_bucket) order by u.head, l.id) o) f;
+  v_sharing int;
   v_count int := 0;
+  v_examined int := 0;
   v_left int;
   v_room int;
   v_horizon float8;
@@ -24,44 +41,22 @@ declare
   v_heads bigint[] := '{}';
   v_counts int[] := '{}';
 begin
-  for v_turn in
-    select x.spot, x.account_id, x.vtime, x.weight, x.ready,
-      x.quota_seconds - period_used(x.period_seconds, x.period_start, x.quota_period, p_now) quota_left,
-      least(p_accounts, x.n)::int accounts, f.*
-    from (
-      select t.*, count(*) over () n from (
-        (select s.ctid spot, s.* from account_state s
-          where s.class_id = p_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
-            and s.vtime >= p_clock
-            and exists (
-              select from unnest(s.lanes) u(id) join lane l on l.id = u.id where lane_fits(l, p_worker, p_bucket))
-          order by s.vtime limit p_accounts + 1)
-        union all  -- at its cap, but this device is one of its slots
-        (select s.* from unnest(p_held) h(id)
-          cross join lateral (
-            select z.ctid spot, z.* from account_state z where z.account_id = h.id order by z.version desc limit 1) s
-          where s.ready > 0 and s.slots >= s.cap and s.slots > 0 and not s.paused and not s.over_quota)) t
-      order by t.vtime, t.account_id limit p_accounts + 1) x
-    cross join lateral (
-      -- If all lanes of an account are equal, it does not matter how long their heads have waited.
-      select array_agg(o.id) lanes, array_agg(o.head) heads, array_agg(o.n) counts, sum(o.n)::int waiting
-      from (
-        select w.id, w.head, w.n from (
-          select l.id, u.head, u.n, l.priority, l.model = any(p_models) resident,
-            min(l.priority) over () < max(l.priority) over ()
-              or bool_or(l.model = any(p_models)) over () <> bool_and(l.model = any(p_models)) over () mixed,
-            bool_or(l.model = any(p_models)) over () <> bool_and(l.model = any(p_models)) over () choice
-          from unnest(x.lanes, x.heads, x.counts) u(id, head, n) join lane l on l.id = u.id
-          where lane_fits(l, p_worker, p_bucket)) w
-        left join lateral (
-          select r.since from ready r
-          where w.mixed and r.lane_id = w.id and r.seq > w.head order by r.seq limit 1) h on true
-        order by case when w.mixed then aged_priority(w.priority, h.since, p_now) end desc,
-          case when w.choice then h.since - case when w.resident then interval '1 minute' else interval '0' end end,
-          w.head, w.id) o) f
-    order by x.vtime, x.account_id
-  loop
-    if v_count = p_accounts then
+  select array_agg(x.spot order by x.vtime, x.account_id), least(p_accounts, count(*)) into v_accounts, v_sharing from (
+    (select s.ctid spot, s.vtime, s.account_id from account_state s
+      where s.class_id = p_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
+        and s.vtime >= p_clock
+        and exists (select from lane l where l.id = any(s.lanes) and lane_fits(l, p_worker, p_bucket))
+      order by s.vtime limit v_most + 1)
+    union all  -- at its cap, but this device is one of its slots
+    (select s.spot, s.vtime, s.account_id from unnest(p_held) h(id)
+      cross join lateral (
+        select z.ctid spot, z.* from account_state z where z.account_id = h.id order by z.version desc limit 1) s
+      where s.ready > 0 and s.slots >= s.cap and s.slots > 0 and not s.paused and not s.over_quota)) x;
+  v_room := case when v_sharing < 2 then p_max_tasks
+    else greatest(1, p_max_tasks / p_accounts, case v_sharing
+      when p_accounts then ceil(1.25 * p_max_tasks / p_accounts) else ceil(2.0 * p_max_tasks / v_sharing) end)::int end;
+  for v_turn in v_turns loop
+    if v_count = v_most or v_count >= p_accounts and v_examined >= p_max_tasks then
       v_horizon := v_turn.vtime;
       exit;
     end if;
@@ -72,10 +67,11 @@ begin
     v_weights[v_count] := v_turn.weight;
     v_readys[v_count] := v_turn.ready;
     v_quotas[v_count] := v_turn.quota_left;
-    v_room := case v_turn.accounts when 1 then p_max_tasks
-      else greatest(1, p_max_tasks / p_accounts, case v_turn.accounts
-        when p_accounts then ceil(1.25 * p_max_tasks / p_accounts)
-        else ceil(2.0 * p_max_tasks / v_turn.accounts) end)::int end;
+    v_examined := v_examined + least(v_turn.waiting, v_room);
+    if v_turn.mixed then  -- otherwise their order is that of their heads
+      select o.lanes, o.heads, o.counts into v_turn.lanes, v_turn.heads, v_turn.counts
+      from order_lanes(v_turn.lanes, v_turn.heads, v_turn.counts, p_worker, p_bucket, p_models, p_now) o;
+    end if;
     if v_turn.waiting > v_room then
       v_left := v_room;
       for i in 1 .. cardinality(v_turn.lanes) loop

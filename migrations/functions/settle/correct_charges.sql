@@ -12,7 +12,7 @@ begin
       s.ready > 0 and (s.over_quota or s.slots >= s.cap and s.slots - (not h.held)::int < s.cap) opens
     from unnest(p_accounts, p_corrections) c(account_id, seconds)
     cross join lateral (select exists (select from lease l
-      where l.worker_id = p_worker.id and l.fence >= p_worker.oldest_fence and c.account_id = any(l.accounts)) held) h
+      where l.worker_id = p_worker.id and l.fence >= p_worker.oldest_fence and c.account_id = any(l.holders)) held) h
     cross join lateral (select z.ctid spot, z.* from account_state z where z.account_id = c.account_id
       order by z.version desc limit 1) s
   ), changed as (

@@ -10,7 +10,7 @@ returns text[] language plpgsql as $$
 declare
   v_worker worker;
   v_class smallint;
-  v_lease_accounts int[];
+  v_holders int[];  -- of the lease as it was
   v_lease_count int;
   v_claimed_at timestamptz;
   v_jobs bigint[];  -- these and the following have one element per task of the call
@@ -34,8 +34,8 @@ declare
   v_outcomes constant text[] := array_replace(p_outcomes, 'died', 'lost');  -- what becomes of both is the same
   v_retried constant boolean := v_outcomes && '{retry, final, lost}';
 begin
-  select class_id, jobs, tasks, lanes, accounts, charges, attempts, crashes, accounts, cardinality(jobs), claimed_at
-  into strict v_class, v_jobs, v_tasks, v_lanes, v_accounts, v_charges, v_attempts, v_crashes, v_lease_accounts,
+  select class_id, jobs, tasks, lanes, accounts, charges, attempts, crashes, holders, cardinality(jobs), claimed_at
+  into strict v_class, v_jobs, v_tasks, v_lanes, v_accounts, v_charges, v_attempts, v_crashes, v_holders,
     v_lease_count, v_claimed_at
   from lease where fence = p_fence;
   select w.* into strict v_worker from worker w join lease l on l.worker_id = w.id where l.fence = p_fence;
@@ -44,9 +44,10 @@ begin
   if cardinality(p_positions) = v_lease_count then
     delete from lease where fence = p_fence;
   else
-    update lease set (jobs, tasks, lanes, accounts, charges, attempts, crashes) = (
+    update lease set (jobs, tasks, lanes, accounts, charges, attempts, crashes, holders) = (
       select array_agg(v_jobs[o]), array_agg(v_tasks[o]), array_agg(v_lanes[o]), array_agg(v_accounts[o]),
-        array_agg(v_charges[o]), array_agg(v_attempts[o]), array_agg(v_crashes[o])
+        array_agg(v_charges[o]), array_agg(v_attempts[o]), array_agg(v_crashes[o]),
+        array(select distinct unnest(array_agg(v_accounts[o])))
       from (select generate_series(1, v_lease_count) o except select unnest(p_positions) order by o) open)
     where fence = p_fence;
   end if;
@@ -117,7 +118,7 @@ begin
   perform correct_charges(v_class, v_worker, array_agg(x.account_id), array_agg(x.seconds)) from (
     select c.account_id, sum(c.seconds) seconds from (
       select unnest(v_accounts) account_id, unnest(v_costs) - unnest(v_charges) seconds
-      union all select distinct unnest(v_lease_accounts), 0) c group by 1) x;
+      union all select unnest(v_holders), 0) c group by 1) x;
   v_merging := settle_jobs(p_fence, v_jobs, v_tasks, v_merges, v_outcomes, v_next_states, v_costs, v_oks, v_faileds,
     v_errors, p_partials, p_now);
 

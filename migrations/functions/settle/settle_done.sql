@@ -13,31 +13,44 @@ declare
   v_lasts int[];
   v_merges int[];  -- places of the merge tasks
   v_whole boolean;  -- every job's report is here, and nothing is left to merge
-  v_accounts int[];
+  v_accounts int[];  -- these and the three below have one element per account
   v_teams bigint[];
   v_corrections float8[];
+  v_tasks int[];  -- how many tasks of it; a lease holds its tasks account by account
+  v_task_teams bigint[];
   v_finished record;
   v_low bigint;
   v_high bigint;
 begin
-  if array_remove(p_lease.accounts, p_lease.accounts[1]) = '{}' then
-    v_accounts := array[p_lease.accounts[1]];
+  if cardinality(p_lease.holders) = 1 then
+    v_accounts := p_lease.holders;
+    v_tasks := array[cardinality(p_lease.jobs)];
+    -- One statement for all: to begin one takes longer than to read ten tasks.
+    select min(u.id), max(u.id), array_agg((coalesce(u.seconds, 0) * p_worker.speed)::float8),
+      array[sum((coalesce(u.seconds, 0) * p_worker.speed)::float8) - sum(u.charge::float8)]
+    into v_low, v_high, v_costs, v_corrections
+    from unnest(p_lease.jobs, p_seconds, p_lease.charges) u(id, seconds, charge);
   else
-    v_accounts := array(select distinct unnest(p_lease.accounts));
+    select min(a.low), max(a.high), array_agg(a.id), array_agg(a.correction), array_agg(a.n)
+    into v_low, v_high, v_accounts, v_corrections, v_tasks
+    from (
+      select x.id, sum((coalesce(x.seconds, 0) * p_worker.speed)::float8) - sum(x.charge::float8) correction,
+        min(x.job_id) low, max(x.job_id) high, count(*)::int n, min(x.ord) ord
+      from (select unnest(p_lease.accounts) id, unnest(p_lease.jobs) job_id, unnest(p_seconds) seconds,
+        unnest(p_lease.charges) charge, generate_series(1, cardinality(p_lease.jobs)) ord) x
+      group by 1 order by ord) a;
   end if;
   v_teams := array(select a.team_id from unnest(v_accounts) with ordinality u(id, ord) join account a on a.id = u.id
     order by u.ord);
-  -- One statement for all: to begin one takes longer than to read ten tasks.
-  select min(u.id), max(u.id), array_agg((coalesce(u.seconds, 0) * p_worker.speed)::float8),
-    array[sum((coalesce(u.seconds, 0) * p_worker.speed)::float8) - sum(u.charge::float8)]
-  into v_low, v_high, v_costs, v_corrections
-  from unnest(p_lease.jobs, p_seconds, p_lease.charges) u(id, seconds, charge);
+  v_task_teams := array(select x.team from (
+    select u.team, generate_series(1, u.n) from (select unnest(v_teams) team, unnest(v_tasks) n) u) x);
   if 0 = all (p_lease.tasks) then  -- of small jobs: one task of each, and no merge task
     v_jobs := p_lease.jobs;
     v_counts := array_fill(1, array[cardinality(v_jobs)]);
     v_ok_sums := p_oks;
     v_failed_sums := p_faileds;
     v_merged := array_fill(false, array[cardinality(v_jobs)]);
+    v_costs := coalesce(v_costs, array(select (coalesce(u, 0) * p_worker.speed)::float8 from unnest(p_seconds) u));
     v_whole := not exists (select from job j where j.id = any(v_jobs) and j.id between v_low and v_high and j.merge);
   else
     -- A merge task is never leased with other tasks of its job.
@@ -61,11 +74,11 @@ begin
   -- Most bytes are inserted before the class lock is taken.
   insert into result (job_id, seq, team_id, state, fence, worker_id, attempt, items_ok, items_failed, seconds, bytes,
     content, partial, finished_at)
-  select s.job_id, s.task, v_teams[array_position(v_accounts, s.account)], 'done', p_lease.fence, p_worker.id,
+  select s.job_id, s.task, s.team, 'done', p_lease.fence, p_worker.id,
     s.attempt, s.ok, s.failed, coalesce(s.seconds, 0) * p_worker.speed, coalesce(octet_length(s.content), 0), s.content,
     case when not v_whole then s.partial end, p_now
   from (
-    select unnest(p_lease.jobs) job_id, unnest(p_lease.tasks) task, unnest(p_lease.accounts) account,
+    select unnest(p_lease.jobs) job_id, unnest(p_lease.tasks) task, unnest(v_task_teams) team,
       unnest(p_lease.attempts) attempt, unnest(p_oks) ok, unnest(p_faileds) failed, unnest(p_seconds) seconds,
       unnest(p_contents) content, unnest(p_partials) partial, generate_series(1, cardinality(p_lease.jobs)) ord) s
   where v_merges is null or s.ord <> all(v_merges);
@@ -85,12 +98,6 @@ begin
   end if;
   delete from lease where fence = p_lease.fence;
 
-  if cardinality(v_accounts) > 1 then
-    select array_agg(x.account_id), array_agg(x.seconds) into v_accounts, v_corrections from (
-      select c.account_id, sum((coalesce(c.seconds, 0) * p_worker.speed)::float8 - c.charge) seconds from (
-        select unnest(p_lease.accounts) account_id, unnest(p_seconds) seconds, unnest(p_lease.charges) charge) c
-          group by 1) x;
-  end if;
   perform correct_charges(p_lease.class_id, p_worker, v_accounts, v_corrections);
   v_finished := finish_jobs(p_lease.fence, v_jobs, v_counts, v_ok_sums, v_failed_sums, v_costs, v_merged,
     case when cardinality(v_jobs) = cardinality(p_lease.jobs) then p_partials

@@ -148,6 +148,7 @@ create table lease (
   tasks int[] not null,
   lanes int[] not null,
   accounts int[] not null,
+  holders int[] not null,  -- the accounts, each once: what their slots are counted by, without reading a long array
   charges real[] not null,  -- normalised device-seconds charged at the claim
   attempts smallint[] not null,
   crashes smallint[] not null

@@ -106,6 +106,12 @@ class Share(QueueCase):
         teams = self.team_of(self.queue.claim(self.cpu, seconds=0.615))
         self.assertEqual([len(list(of_one)) for _, of_one in groupby(teams)], [2] * 31)
 
+    def test_teams_with_little_fill_a_claim_together(self):
+        teams = self.teams(100)
+        self.backlog(teams, 1)
+        first, second = (self.team_of(self.queue.claim(self.cpu, tasks=64)) for _ in range(2))
+        self.assertEqual((len(first), sorted(first + second)), (64, sorted(teams)))
+
     def test_a_team_with_five_lanes_has_one_share(self):
         many, single = self.teams(2)
         self.backlog([many], 300, lanes=5)

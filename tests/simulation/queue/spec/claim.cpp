@@ -13,8 +13,7 @@ struct Turn {
     int account;
     double vtime;
     double weight;
-    bool held;     // this worker holds a lease with tasks of it
-    int room = 0;  // how many of its tasks are examined
+    bool held;  // this worker holds a lease with tasks of it
     int candidates = 0;
     double furthest = 0;  // virtual end of its last candidate
 };
@@ -69,10 +68,11 @@ bool Queue::defers_to_other_worker(int worker, const Ready& task, Moment now) co
     return false;
 }
 
-// Start-time fair queueing within a quantum, among at most 32 accounts: what starts before the
-// first account that is left waiting goes in the order of its virtual start, and then each account,
-// in turn, may get ahead of that one by a 32nd of the claim. The tasks stand account by account.
-// Within an account: by aged priority, then the lane whose head is furthest behind.
+// Start-time fair queueing within a quantum, among at most 32 accounts, or as many as it takes to
+// examine a claim's tasks: what starts before the first account that is left waiting goes in the
+// order of its virtual start, and then each account, in turn, may get ahead of that one by a 32nd
+// of the claim. The tasks stand account by account. Within an account: by aged priority, then the
+// lane whose head is furthest behind.
 Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment now) {
     const auto& w = state.workers[worker];
     Claimed claimed;
@@ -118,17 +118,18 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
     });
 
     double horizon = std::numeric_limits<double>::infinity();
-    if (turns.size() > kAccountsPerClaim) {
-        horizon = turns[kAccountsPerClaim].vtime;
-        turns.resize(kAccountsPerClaim);
-    }
-
+    const int most = std::clamp(tasks, kAccountsPerClaim, kMostAccounts);
+    const int room = room_of(tasks, std::min(static_cast<int>(turns.size()), kAccountsPerClaim));
     Few<Candidate, 64> candidates;
-    const int count = static_cast<int>(turns.size());
-    for (int t = 0; t < count; ++t) {
+    int examined = 0;
+    for (int t = 0; t < static_cast<int>(turns.size()); ++t) {
         auto& turn = turns[t];
+        if (t == most || (t >= kAccountsPerClaim && examined >= tasks)) {
+            horizon = std::min(horizon, turn.vtime);
+            turns.resize(t);
+            break;
+        }
         auto& account = state.accounts[turn.account];
-        turn.room = room_of(tasks, count);
         Few<int, 4> lines;
         int lowest = kHighestPriority;
         int highest = -kHighestPriority;
@@ -148,12 +149,13 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
             return std::tuple(-urgency(id), state.lanes[id].head, id);
         };
         std::ranges::sort(lines, {}, rank);
-        int room = turn.room;
+        int left = room;
         double before = 0;
         for (const int id : lines) {
             auto& lane = state.lanes[id];
             const int looked_at =
-                std::min<int>(std::max(room, 0), static_cast<int>(lane.ready.size()));
+                std::min<int>(std::max(left, 0), static_cast<int>(lane.ready.size()));
+            examined += looked_at;
             for (int i = 0; i < looked_at; ++i) {
                 auto& task = lane.ready[i];
                 if (task.crashes > 0 && defers_to_other_worker(worker, task, now)) break;
@@ -162,13 +164,14 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
                 before += static_cast<double>(task.seconds);
                 turn.furthest = turn.vtime + before / turn.weight;
             }
-            room -= static_cast<int>(lane.ready.size());
+            left -= static_cast<int>(lane.ready.size());
         }
         // Its position if this claim leaves some of its tasks waiting.
-        if (turn.candidates >= turn.room && account.ready > turn.candidates)
+        if (turn.candidates >= room && account.ready > turn.candidates)
             horizon = std::min(horizon, turn.furthest);
     }
 
+    const int count = static_cast<int>(turns.size());
     const int quantum_tasks = std::max(1, tasks / kAccountsPerClaim);
     double longest = 0;
     for (const auto& c : candidates)

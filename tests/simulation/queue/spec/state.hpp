@@ -25,9 +25,10 @@ constexpr Moment kLeaseTime =
     15'000;  // a worker's leases are valid for this long after it was last seen
 constexpr Moment kDay = 86'400'000;
 constexpr Moment kKeyTime = 2 * kDay;  // how long an idempotency key is remembered
-constexpr int kAccountsPerClaim = 32;
-constexpr int kDeaths = 3;        // of workers, after which a task is quarantined
-constexpr int kMaxAttempts = 20;  // limit, regardless of the workers
+constexpr int kAccountsPerClaim = 32;  // that may share a claim, each with a backlog
+constexpr int kMostAccounts = 128;     // with fewer tasks each
+constexpr int kDeaths = 3;             // of workers, after which a task is quarantined
+constexpr int kMaxAttempts = 20;       // limit, regardless of the workers
 constexpr int kHighestPriority = 10;
 constexpr int kNoLimit = 1'000'000;
 
