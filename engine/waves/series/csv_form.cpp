@@ -10,8 +10,13 @@ namespace {
 
 constexpr std::size_t kMaxPreamble = 12;  // lines above the header: a source's address, a title
 
+// No short number, which rather counts rows than seconds since 1970.
 bool is_date(std::string_view text) {
-    return !text.empty() && read_timestamp(in_iso(text, {}, DayOrder::day_first)).has_value();
+    constexpr std::size_t kSeconds = 9;
+    const auto iso = in_iso(text, {}, DayOrder::day_first);
+    const bool counts =
+        iso.size() < kSeconds && iso.find_first_not_of("0123456789") == std::string::npos;
+    return !counts && read_timestamp(iso).has_value();
 }
 bool is_price(const std::string& text) {
     return decimals_of(text) != Decimals::unknown || parse_price(text).value_or(0) > 0;
@@ -120,6 +125,13 @@ bool is_bar_of_symbol(const Fields& row) {
     return row.size() > 2 && !is_date(row.front()) && is_bar(Fields(row.begin() + 1, row.end()));
 }
 
+// Rows of numbers alone, without a date: names are none of them. One may count the rows below.
+bool are_numbers(std::span<const Fields> rows) {
+    return rows.size() > 1 && rows[0].size() == rows[1].size() &&
+           std::ranges::all_of(
+               rows.first(2), [](const Fields& row) { return std::ranges::all_of(row, is_price); });
+}
+
 Result<void> find_columns(std::span<const Fields> rows, const PriceReading& reading, CsvForm& f) {
     Result<ColumnMap> map;
     for (std::size_t i = 0; i + 1 < std::min(rows.size(), kMaxPreamble); ++i) {
@@ -136,27 +148,32 @@ Result<void> find_columns(std::span<const Fields> rows, const PriceReading& read
         return {};
     }
     for (std::size_t i = 0; i < std::min(rows.size(), kMaxPreamble); ++i) {
-        if (is_bar(rows[i]) || is_bar_of_symbol(rows[i])) break;
+        if (is_bar(rows[i]) || is_bar_of_symbol(rows[i]) || are_numbers(rows.subspan(i))) break;
         map = map_columns(rows[i], reading);
         f.parts = map ? std::vector<CsvForm::Part>{{{}, *map}} : parts_in_names(rows[i]);
         if (f.parts.empty()) continue;
         f.fields = rows[i].size();
         f.headers = i + 1;
-        if (i > 0) f.told = "names in line " + std::to_string(i + 1);
+        f.below_others = i > 0;
         return {};
     }
     const auto& first = rows.front();
     f.fields = first.size();
     const std::size_t date = is_bar(first) ? 0 : 1;
-    if (date > 0 && !is_bar_of_symbol(first)) {
+    const bool numbers = date > 0 && are_numbers(rows);
+    if (date > 0 && !numbers && !is_bar_of_symbol(first)) {
         map = map_columns(first, reading);
         return fail(map.error());
     }
     Fields numbered(f.fields);
     for (std::size_t i = 0; i < f.fields; ++i) numbered[i] = "#" + std::to_string(i + 1);
     map = map_columns(numbered, reading);
+    if (!map && numbers && f.fields == 1) {
+        map = ColumnMap{};
+        map->at[static_cast<std::size_t>(Column::close)] = 0;
+    }
     if (!map) {
-        const auto found = unnamed_columns(rows, date);
+        const auto found = numbers ? std::nullopt : unnamed_columns(rows, date);
         if (!found || !reading.close_column.empty()) return fail(unnamed());
         map = *found;
     }

@@ -17,9 +17,10 @@ struct CsvForm {
         std::string symbol;  // empty: of a column, or the file's
         ColumnMap columns;
     };
-    std::vector<Part> parts;  // more than one: a symbol has columns of its own
-    std::size_t fields = 0;   // of a row
-    std::size_t headers = 0;  // rows above the first bar; 0: names are missing
+    std::vector<Part> parts;    // more than one: a symbol has columns of its own
+    std::size_t fields = 0;     // of a row
+    std::size_t headers = 0;    // rows above the first bar; 0: names are missing
+    bool below_others = false;  // names, below a source's address or a title
     DayOrder order = DayOrder::day_first;
     bool decimal_comma = false;
     std::string told;  // what is unusual, in words

@@ -143,6 +143,9 @@ class CsvPriceRecords final : public PriceRecords {
             return plimsoll::fail(*broken_);
         }
         form_ = std::move(*form);
+        if (form_->below_others)
+            form_->told = "names in line " + std::to_string(first_[form_->headers - 1].line) +
+                          (form_->told.empty() ? "" : ", ") + form_->told;
         for (std::size_t i = form_->headers; i < first_.size(); ++i) {
             const auto& row = first_[i];
             fields_.assign(row.fields.begin(), row.fields.end());

@@ -253,10 +253,22 @@ TEST(PriceForms, SaysHowAnUnusualFileWasUnderstood) {
 }
 
 TEST(PriceForms, SaysThatThereAreNoDatesAndWhichColumnsHaveNoNames) {
+    EXPECT_EQ(
+        understood("A title\n\nby,somebody\n\nDatum;Schluss\n20.03.2024;1,5\n21.03.2024;1,6\n")
+            .told,
+        "names in line 5, decimal comma, \"20.03.2024\" is 2024-03-20");
     EXPECT_EQ(understood("Quarter,Close\n1990Q1,5\n1990Q2,6\n").told, "no dates");
     EXPECT_EQ(understood("C,20240320,11,12,10,11,9\nC,20240321,11,12,10,11,9\n").told,
               "no names: symbol, date, open, high, low, close, \"20240320\" is 2024-03-20");
     EXPECT_EQ(understood("2024-03-20,11,12\n", {.close_column = "#3"}).told, "no names: close");
+    EXPECT_EQ(understood("11\n12.5\n13\n").told, "no names: close, no dates");
+    for (const auto& read :
+         {understood("11\n12.5\n13\n"), understood("11\n12.5\n13\n", {.close_column = "#1"}),
+          understood("7;11\n7;12.5\n7;13\n", {.close_column = "#2"})})
+        EXPECT_THAT(read.close, ElementsAre(11, 12.5, 13));
+    EXPECT_THAT(understood("2\nDate,Close\n2024-03-20,11\n2024-03-21,12\n").close,
+                ElementsAre(11, 12));
+    EXPECT_THAT(understood("7,11\n7,12\n").days, HasSubstr("the file has no line of names"));
 }
 
 TEST(PriceForms, AsksWhereTwoReadingsArePossible) {
