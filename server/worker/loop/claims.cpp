@@ -25,12 +25,15 @@ constexpr std::size_t kSeveral = 4;
 
 }  // namespace
 
-// Whether a claim got all that there was: what comes later is announced. The next claim then waits
-// for that, or for the end of these tasks, and does not take the processor from them.
-bool Worker::took_all(const queue::Claim& claim) const {
+// Whether somebody waits for the tasks of a claim, and it got all that there was: what comes later
+// is announced. The next claim then waits for that, or for their end, and does not take the
+// processor from them. For other tasks that would make claims smaller, and more.
+bool Worker::took_all_urgent(const queue::Claim& claim) const {
     double seconds = 0;
     for (const auto& task : claim.tasks) seconds += task.estimated_seconds;
-    return claim.tasks.size() < kSeveral && 2 * seconds < pace_.work() && !claim.elsewhere;
+    return claim.tasks.size() < kSeveral && 2 * seconds < pace_.work() && !claim.elsewhere &&
+           std::ranges::all_of(
+               claim.tasks, [](const auto& task) { return task.priority >= kUrgentPriority; });
 }
 
 bool Worker::wants_work() const {
@@ -108,7 +111,7 @@ awaitable<void> Worker::claims() {
             if (claim->fence != 0) {
                 claimed_at_ = start_at;
                 claim_took_ = timer_.now() - start_at;
-                const bool all = took_all(*claim);
+                const bool all = took_all_urgent(*claim);
                 start(as, std::move(*claim));
                 if (all && !draining_) co_await for_claims_.wait();
             } else if (!draining_) {

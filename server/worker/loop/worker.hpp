@@ -109,7 +109,7 @@ class Worker {
     void stop_job(JobId job);
     void lose_leases();
     void renew_capabilities();
-    bool took_all(const queue::Claim& claim) const;
+    bool took_all_urgent(const queue::Claim& claim) const;
     bool wants_work() const;
     void gather();
     bool may_help() const;

@@ -306,8 +306,10 @@ TEST_F(WorkerTest, OneBatchIsClaimedAheadAndNoMore) {
     until([&] { return store_.recorded.size() == 3; });
 }
 
-TEST_F(WorkerTest, AfterAClaimThatTookAllTheNextWaitsForANotificationOrTheEnd) {
-    store_.ready = {{task("gate")}};
+TEST_F(WorkerTest, AfterAClaimThatTookAllUrgentTasksTheNextWaitsForANotificationOrTheEnd) {
+    auto urgent = task("gate");
+    urgent.priority = kUrgentPriority;
+    store_.ready = {{urgent}};
     until_entered();
     advance(50ms);
     const int claims = store_.claims;
