@@ -153,7 +153,9 @@ Result<void> check_method(const ModelShape& s, const TrainingSettings& t) {
             return wrong("/vllm/memory_share", "vLLM's share is above 0 and at most 1.");
         if (vllm.cards < 1 || t.cards % vllm.cards != 0)
             return wrong("/vllm/tensor_parallel",
-                         "vLLM's tensor parallelism must divide the number of GPUs.");
+                         "vLLM divides its weights among " + std::to_string(vllm.cards) +
+                             " GPUs, which must divide those of the run (cards), " +
+                             std::to_string(t.cards) + ".");
         if (vllm.longest != 0 && vllm.longest < t.sequence)
             return wrong("/vllm/max_length",
                          "vLLM's longest text has at least the tokens of a prompt and its answer "
