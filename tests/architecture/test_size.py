@@ -6,12 +6,12 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (542, 51_480),
-    'server': (804, 77_700),
+    'engine': (542, 51_471),
+    'server': (806, 77_951),
     'web': (411, 28_077),
     'migrations': (175, 6_535),
     'deploy': (99, 2_113),
-    'tests': (806, None),
+    'tests': (807, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

@@ -127,7 +127,8 @@ void GivenArguments::add_flags(CLI::App& command) {
     command
         .add_option_function<std::string>(
             "--model", [this](const std::string& name) { give("--model", {name}); },
-            "Model by a preset, a folder, a config.json, or OWNER/NAME: from the local Hugging "
+            "Model by a preset, a folder, a config.json, a .safetensors, a .gguf, or OWNER/NAME: "
+            "from the local Hugging "
             "Face cache, else config.json from the hub (PLIMSOLL_HUB, HF_ENDPOINT, HF_TOKEN)")
         ->excludes("--preset")
         ->excludes("--config");

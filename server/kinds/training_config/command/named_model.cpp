@@ -4,6 +4,7 @@
 #include "engine/training/models/presets.hpp"
 #include "server/client/hub.hpp"
 #include "server/kinds/training_config/command/given_arguments.hpp"
+#include "server/kinds/training_config/command/weights_header.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -63,6 +64,19 @@ Result<json> from_hub(const std::string& repository) {
     return config;
 }
 
+// The config.json beside a checkpoint says more than its tensors, which do not tell their heads.
+Result<json> of_weights(const fs::path& path) {
+    const auto folder = fs::absolute(path).parent_path();
+    const bool gguf = path.extension() == ".gguf";
+    if (!gguf && fs::exists(folder / "config.json"))
+        return of_config(folder.filename(), read_json(folder / "config.json"));
+    TRY(auto config, config_of_weights(path));
+    std::string name = gguf ? path.stem() : folder.filename();
+    if (!gguf && config["model_type"] != "qwen3")
+        name += " (heads of " + config["head_dim"].dump() + " assumed)";
+    return of_config(name, std::move(config));
+}
+
 }  // namespace
 
 Result<json> named_model(const std::string& name, bool asks_hub) {
@@ -78,12 +92,15 @@ Result<json> named_model(const std::string& name, bool asks_hub) {
     if (fs::is_regular_file(path)) {
         if (path.extension() == ".json")
             return of_config(fs::absolute(path).parent_path().filename(), read_json(name));
+        if (is_weights_file(path)) return of_weights(path);
         return fail(Errc::invalid_input,
-                    "Only a config.json describes a model: name it, or its folder.", name);
+                    "A config.json, a .safetensors or a .gguf describes a model: name it, or its "
+                    "folder.",
+                    name);
     }
     if (!client::is_repository(name))
         return fail(Errc::not_found,
-                    "It is neither a preset, a folder, a config.json, nor OWNER/NAME on a hub.",
+                    "It is neither a preset, a folder, a file of a model, nor OWNER/NAME on a hub.",
                     name);
     if (const auto file = cached_config(name); !file.empty())
         return of_config(name, read_json(file));
