@@ -17,6 +17,8 @@ using nlohmann::json;
 
 constexpr std::size_t kDeepest = 8;
 constexpr std::size_t kLooked = 400;  // rows that tell the order of columns
+// Of all tables together: every row is written with all of them.
+constexpr std::size_t kMostNames = 32;
 
 struct Table {
     std::string symbol;
@@ -237,6 +239,7 @@ class Finder {
 void add_row(std::string& out, const Fields& row) {
     for (const auto& field : row) {
         if (&field != &row.front()) out += ',';
+        if (field.empty()) continue;
         out += '"';
         for (const char c : field) {
             if (c == '"') out += c;
@@ -256,7 +259,10 @@ std::optional<CsvOfDocument> csv_of_document(const json& document) {
     Fields names;  // of all tables
     for (const auto& table : finder.tables)
         for (const auto& name : table.names)
-            if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+            if (std::ranges::find(names, name) == names.end()) {
+                if (names.size() == kMostNames) return std::nullopt;
+                names.push_back(name);
+            }
     const bool named = std::ranges::any_of(
         finder.tables, [](const Table& table) { return !table.symbol.empty(); });
     CsvOfDocument out{{}, finder.told};

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -215,9 +213,9 @@ Result<json> of_safetensors(const fs::path& path) {
     const auto hidden = side(shapes, "model.embed_tokens.weight", 1);
     const auto q = of("self_attn.q_proj.weight"), k = of("self_attn.k_proj.weight");
     const auto ffn = of("mlp.gate_proj.weight");
-    const bool others = of("self_attn.k_proj.lora_A.weight") > 0 ||
-                        of("pre_feedforward_layernorm.weight") > 0 ||
-                        of("input_layernorm.weight") == 0;
+    const bool others =
+        of("input_layernorm.weight") == 0 || of("post_attention_layernorm.weight") == 0 ||
+        of("pre_feedforward_layernorm.weight") > 0 || of("post_self_attn_layernorm.weight") > 0;
     if (hidden == 0 || q == 0 || k == 0 || ffn == 0 || others)
         return fail(Errc::invalid_input,
                     "Its tensors are not those of a decoder like Llama or Qwen, whose sizes say "

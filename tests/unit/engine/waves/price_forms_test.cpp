@@ -271,6 +271,19 @@ TEST(PriceForms, SaysThatThereAreNoDatesAndWhichColumnsHaveNoNames) {
     EXPECT_THAT(understood("7,11\n7,12\n").days, HasSubstr("the file has no line of names"));
 }
 
+// Every row of a document is written with the names of all: many would multiply its size.
+TEST(PriceForms, ReadsNoDocumentWhoseTablesHaveNamesWithoutEnd) {
+    const auto of = [](int tables) {
+        std::string text;
+        for (int i = 0; i < tables; ++i)
+            text += (i == 0 ? "{" : ",") + ("\"s" + std::to_string(i)) + R"(":[{"close":1,"x)" +
+                    std::to_string(i) + "\":1},{\"close\":2}]";
+        return text + "}";
+    };
+    EXPECT_THAT(understood(of(20)).close, ElementsAre(1, 2));
+    EXPECT_THAT(understood(of(4000)).close, ElementsAre());
+}
+
 TEST(PriceForms, AsksWhereTwoReadingsArePossible) {
     EXPECT_THAT(understood("Date,Close\n01/02/2024,3\n01/03/2024,4\n").days,
                 HasSubstr("the day or the month first?"));

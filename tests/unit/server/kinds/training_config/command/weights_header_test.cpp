@@ -115,7 +115,8 @@ std::string safetensors(const json& shapes) {
 
 json decoder() {
     return json::parse(R"({"model.embed_tokens.weight": [100, 256], "lm_head.weight": [100, 256],
-        "model.layers.0.input_layernorm.weight": [256], "model.layers.1.input_layernorm.weight": [256],
+        "model.layers.0.input_layernorm.weight": [256],
+        "model.layers.0.post_attention_layernorm.weight": [256], "model.layers.1.input_layernorm.weight": [256],
         "model.layers.0.self_attn.q_proj.weight": [256, 256],
         "model.layers.0.self_attn.k_proj.weight": [128, 256],
         "model.layers.0.mlp.gate_proj.weight": [512, 256]})");
@@ -156,6 +157,9 @@ TEST_F(WeightsHeader, OfOtherModelsAsksForTheConfig) {
     auto gemma = decoder();
     gemma["model.layers.0.pre_feedforward_layernorm.weight"] = {256};
     EXPECT_THAT(refused(file("g.safetensors", safetensors(gemma))), HasSubstr("config.json"));
+    auto parallel = decoder();
+    parallel.erase("model.layers.0.post_attention_layernorm.weight");
+    EXPECT_THAT(refused(file("c.safetensors", safetensors(parallel))), HasSubstr("config.json"));
 }
 
 }  // namespace
