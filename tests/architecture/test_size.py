@@ -6,8 +6,8 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (542, 51_477),
-    'server': (806, 77_949),
+    'engine': (542, 51_476),
+    'server': (806, 77_928),
     'web': (411, 28_077),
     'migrations': (175, 6_535),
     'deploy': (99, 2_113),

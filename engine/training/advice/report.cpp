@@ -227,9 +227,8 @@ class Maker {
         }
         if (out.fit != Fit::no || out.reason == BatchReason::guide)
             out.accumulation = *accumulation;
-        const auto beside = r_.search.reserved_elsewhere;
         out.parallel_runs =
-            parallel_runs(out.gpu.total_bytes(), r_.search.safety, beside,
+            parallel_runs(out.gpu.total_bytes(), r_.search.safety, r_.search.reserved_elsewhere,
                           out.device_used - out.elsewhere + (out.vllm ? out.vllm->share : 0));
         // Workers that do not fit concurrently, contexts included, take turns.
         auto workload = r_.workload;

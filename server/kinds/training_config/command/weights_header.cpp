@@ -170,42 +170,21 @@ Result<json> of_gguf(const fs::path& path) {
     return config;
 }
 
-// All parts of a checkpoint, or the file alone.
-Result<Shapes> shapes_of(const fs::path& path, json& dtype) {
-    std::vector<fs::path> parts = {path};
-    const auto name = path.filename().string();
-    if (files::is_safetensors_part(name)) {
-        parts.clear();
-        const auto of = name.rfind("-of-");
-        const auto count = std::stoi(name.substr(of + 4));
-        const auto begin = name.rfind('-', of - 1) + 1;
-        for (int i = 1; i <= count; ++i) {
-            const auto number = std::to_string(i);
-            const auto digits = of - begin;
-            parts.push_back(path.parent_path() /
-                            (name.substr(0, begin) +
-                             std::string(digits - std::min(digits, number.size()), '0') + number +
-                             name.substr(of)));
-        }
-    }
-    Shapes shapes;
-    for (const auto& part : parts) {
-        TRY(const auto file, files::read_safetensors(part));
-        for (const auto& [tensor, its] : file.tensors) {
-            shapes[tensor] = its.shape;
-            if (!dtype.is_null()) continue;
-            if (its.type == files::NumberType::bfloat16) dtype = "bfloat16";
-            if (its.type == files::NumberType::float16) dtype = "float16";
-            if (its.type == files::NumberType::float32) dtype = "float32";
-        }
-    }
-    return shapes;
-}
-
 // Decoders like Llama: their tensors tell all but how many heads share the width of q.
 Result<json> of_safetensors(const fs::path& path) {
+    const bool is_part = files::is_safetensors_part(path.filename().string());
+    TRY(const auto file,
+        is_part ? files::read_safetensors_parts(path.parent_path() / "model.safetensors.index.json")
+                : files::read_safetensors(path));
+    Shapes shapes;
     json dtype;
-    TRY(const auto shapes, shapes_of(path, dtype));
+    for (const auto& [name, tensor] : file.tensors) {
+        shapes[name] = tensor.shape;
+        if (!dtype.is_null()) continue;
+        if (tensor.type == files::NumberType::bfloat16) dtype = "bfloat16";
+        if (tensor.type == files::NumberType::float16) dtype = "float16";
+        if (tensor.type == files::NumberType::float32) dtype = "float32";
+    }
     const std::string layer = "model.layers.0.";
     const auto of = [&](const char* name, std::size_t which = 0) {
         return side(shapes, layer + name, which);

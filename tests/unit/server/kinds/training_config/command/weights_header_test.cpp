@@ -138,10 +138,15 @@ TEST_F(WeightsHeader, OfSafetensorsHasTheSizesOfADecoder) {
 }
 
 TEST_F(WeightsHeader, OfPartsNeedsThemAll) {
-    json first, second;
+    json first, second, index;
     const auto whole = decoder();
-    for (const auto& [name, shape] : whole.items())
-        (name.starts_with("model.layers") ? second : first)[name] = shape;
+    for (const auto& [name, shape] : whole.items()) {
+        const bool later = name.starts_with("model.layers");
+        (later ? second : first)[name] = shape;
+        index["weight_map"][name] =
+            later ? "model-00002-of-00002.safetensors" : "model-00001-of-00002.safetensors";
+    }
+    file("model.safetensors.index.json", index.dump());
     const auto one = file("model-00001-of-00002.safetensors", safetensors(first));
     EXPECT_NE(refused(one), "");
     file("model-00002-of-00002.safetensors", safetensors(second));
