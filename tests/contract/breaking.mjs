@@ -7,7 +7,7 @@
 // Without one, nothing was released and nothing is compared. Additions are no breaks; a member, value, operation or answer
 // that goes is, and so is one more thing that callers must send.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 
 const [, , source, kept, flag] = process.argv;
 
@@ -83,7 +83,7 @@ function operationsOf(whole) {
     return operations;
 }
 
-const stripped = strip(parse(readFileSync(source, 'utf8'), { merge: true }));
+const stripped = strip(load(readFileSync(source, 'utf8')));
 if (flag === '--keep') {
     const lines = (part) => Object.entries(part).map(([name, one]) => `${JSON.stringify(name)}: ${JSON.stringify(one)}`).join(',\n');
     const components = Object.entries(stripped.components).map(([name, part]) => `"${name}": {\n${lines(part)}\n}`).join(',\n');

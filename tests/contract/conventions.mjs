@@ -1,8 +1,8 @@
 // What every operation of openapi.yaml has in common: statuses, headers, names, and one way to page.
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 
-const document = parse(readFileSync(process.argv[2], 'utf8'), { merge: true });
+const document = load(readFileSync(process.argv[2], 'utf8'));
 const problems = [];
 const refuse = (place, rule) => problems.push(`${place}: ${rule}`);
 

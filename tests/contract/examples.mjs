@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 
-const document = parse(readFileSync(process.argv[2], 'utf8'), { merge: true });
+const document = load(readFileSync(process.argv[2], 'utf8'));
 const ajv = new Ajv({ strict: false, allErrors: true, formats: { int64: true } });
 addFormats(ajv);
 ajv.addSchema(document, 'contract');

@@ -1,8 +1,8 @@
 // The shape rules at the head of openapi.yaml, which keep generated clients compiling and reading.
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 
-const document = parse(readFileSync(process.argv[2], 'utf8'), { merge: true });
+const document = load(readFileSync(process.argv[2], 'utf8'));
 const { schemas } = document.components;
 const problems = [];
 const refuse = (place, rule) => problems.push(`${place}: ${rule}`);

@@ -1,9 +1,10 @@
 // A headless Chromium for the tests, and pages that notice whatever goes wrong in them.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { chromium } from 'playwright-core';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const require = createRequire(import.meta.url);
+const { chromium } = require('playwright-core'); // which an import would parse twice
+const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 // A machine so many times slower than this one: the pages' processor time and the stand-in's answers stretch.
 export const slowdown = Number(process.env.PLIMSOLL_TEST_SLOWDOWN ?? 1);
