@@ -38,11 +38,14 @@ endif()
 find_program(PLIMSOLL_CCACHE ccache)
 if(PLIMSOLL_CCACHE)
   # Paths relative to the source folder, so that several checkouts share one cache. The compiler says what a file
-  # includes: preprocessing for the cache alone took a tenth of the time (the endpoints, CPU time).
+  # includes: preprocessing for the cache alone took a tenth of the time (the endpoints, CPU time). With tcmalloc the
+  # compiler takes 7 % less (two folders).
+  find_library(PLIMSOLL_TCMALLOC tcmalloc_minimal)
+  string(REGEX REPLACE ".*-NOTFOUND" "" preloaded "${PLIMSOLL_TCMALLOC}")
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
     CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-    ${PLIMSOLL_CCACHE})
+    LD_PRELOAD=${preloaded} ${PLIMSOLL_CCACHE})
 endif()
 
 include_directories(${CMAKE_SOURCE_DIR})
@@ -65,8 +68,8 @@ macro(plimsoll_inline_less)
 endmacro()
 
 # Parses what most folders start with once: the engine's headers with its lowest folder, the server's with
-# Boost, those of unit tests with tests/precompiled. Tests of the server are not optimised, as their headers are not:
-# they compile in half of the time (three of the largest, CPU time), and wait for the server more than they compute.
+# Boost, those of unit tests with tests/precompiled. These are not optimised, as their headers are not: they compile in
+# half of the time (five of the largest, CPU time), and compute little themselves.
 function(plimsoll_precompile target path)
   if(NOT PLIMSOLL_PRECOMPILE)
     return()
@@ -80,9 +83,11 @@ function(plimsoll_precompile target path)
     set(donor plimsoll_boost)
   elseif(path MATCHES "^(unit/server/|conformance|kind)")
     set(donor plimsoll_precompiled_server_tests)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
   else()
     return()
+  endif()
+  if(donor MATCHES "tests$")
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
   endif()
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "EXECUTABLE")  # must be compiled as the headers are
