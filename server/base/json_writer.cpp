@@ -12,6 +12,13 @@ constexpr std::size_t kInitialBytes = 1024;  // bytes: most answers need no seco
 bool needs_escape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
 
 void append_escaped(std::string& out, std::string_view value) {
+    // Most texts need none; a loop without an exit looks at many characters at once.
+    bool any = false;
+    for (const char c : value) any |= needs_escape(c);
+    if (!any) {
+        out += value;
+        return;
+    }
     constexpr std::string_view kHex = "0123456789abcdef";
     std::size_t plain = 0;  // from where nothing was written yet
     for (std::size_t i = 0; i < value.size(); ++i) {
