@@ -19,10 +19,10 @@ begin
     delete from ready x where x.lane_id = v_lanes[1] and x.seq > v_heads[1] and x.crashes = 0
     returning array[x.job_id], array[x.task], array[x.attempt], array[x.est_seconds], x.est_seconds, 1, v_lanes
     into jobs, tasks, attempts, ests, v_charge, v_count, v_row_lanes;
-    p_account.lanes := '{}';
-    p_account.heads := '{}';
-    p_account.counts := '{}';
-    v_lanes := '{}';
+    p_account.lanes := '{}'::int[];
+    p_account.heads := '{}'::bigint[];
+    p_account.counts := '{}'::int[];
+    v_lanes := '{}'::int[];
   elsif cardinality(v_lanes) > 1 then
     select o.lanes, o.heads into v_lanes, v_heads
     from order_lanes(v_lanes, v_heads, p_account.counts, p_worker, p_bucket, p_models, p_now) o;
