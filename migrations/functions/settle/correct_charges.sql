@@ -6,20 +6,18 @@ create or replace function correct_charges(p_class_id smallint, p_worker worker,
 declare
   v_lowest float8;
 begin
-  with old as materialized (
-    select s.*, c.seconds more, s.vtime + c.seconds / s.weight corrected, (not h.held)::int gone,
-      s.over_quota and s.period_seconds + c.seconds >= s.quota_seconds still_over,
-      s.ready > 0 and (s.over_quota or s.slots >= s.cap and s.slots - (not h.held)::int < s.cap) opens
-    from unnest(p_accounts, p_corrections) c(account_id, seconds)
-    cross join lateral (select exists (select from lease l
-      where l.worker_id = p_worker.id and l.fence >= p_worker.oldest_fence and c.account_id = any(l.holders)) held) h
-    cross join lateral (select z.ctid spot, z.* from account_state z where z.account_id = c.account_id
-      order by z.version desc limit 1) s
-  ), changed as (
-    update account_state t set version = o.version + 1, slots = o.slots - o.gone, usage = greatest(0, o.usage + o.more),
-      period_seconds = greatest(0, o.period_seconds + o.more), over_quota = coalesce(o.still_over, false),
-      vtime = case when o.opens then greatest(o.corrected, class_clock(p_class_id)) else o.corrected end
-    from old o where t.ctid = o.spot
+  with changed as (
+    update account_state t set version = t.version + 1, slots = t.slots - c.gone, usage = greatest(0, t.usage + c.more),
+      period_seconds = greatest(0, t.period_seconds + c.more),
+      over_quota = coalesce(t.over_quota and t.period_seconds + c.more >= t.quota_seconds, false),
+      vtime = case when t.ready > 0 and (t.over_quota or t.slots >= t.cap and t.slots - c.gone < t.cap)
+        then greatest(t.vtime + c.more / t.weight, class_clock(p_class_id)) else t.vtime + c.more / t.weight end
+    from (
+      select u.more, (not exists (select from lease l where l.worker_id = p_worker.id
+          and l.fence >= p_worker.oldest_fence and u.account_id = any(l.holders)))::int gone,
+        (select z.ctid from account_state z where z.account_id = u.account_id order by z.version desc limit 1) spot
+      from (select unnest(p_accounts) account_id, unnest(p_corrections) more) u offset 0) c
+    where t.ctid = c.spot
     returning t.vtime, t.ready > 0 and t.slots < t.cap and not t.paused and not t.over_quota is_open
   )
   select min(vtime) filter (where is_open) into v_lowest from changed;
