@@ -7,9 +7,9 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (542, 51_476),
-    'server': (806, 77_928),
+    'server': (806, 77_936),
     'web': (411, 28_077),
-    'migrations': (175, 6_535),
+    'migrations': (176, 6_592),
     'deploy': (99, 2_118),
     'tests': (807, None),
 }

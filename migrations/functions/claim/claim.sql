@@ -1,6 +1,7 @@
 -- Leases to the worker the next tasks of the accounts whose turn it is: about p_max_seconds of its device's time, at
--- most p_max_tasks, at least one if any fits. fence: of the lease, whose tasks read_lease returns. No row: nothing to
--- do; listen and poll.
+-- most p_max_tasks, at least one if any fits. fence: of the lease. No row: nothing to do; listen and poll. read_lease
+-- returns the tasks if job_id is null. It is not where the worker had no lease and gets one task, whose input is in its
+-- job's row, as on an idle queue: then this is what read_lease would return.
 --
 -- Within an account: by priority, which grows while a task waits, then the lane that is furthest behind. Among lanes
 -- that differ in whether the worker holds their model (p_models), the one whose model it holds, unless the head of the
@@ -24,7 +25,9 @@
 create or replace function claim(p_worker_id int, p_epoch int, p_max_seconds float8 default 0.25,
   p_max_tasks int default 64, p_memory_bucket smallint default null, p_models text[] default '{}',
   p_now timestamptz default clock_timestamp())
-returns table (fence bigint)
+returns table (fence bigint, job_id bigint, is_merge boolean, is_whole boolean, kind text, kind_version smallint,
+  args json, model text, tasks int[], attempts smallint[], est_seconds real[], places int[], items int[],
+  inputs bytea[], partials bytea[], priority smallint, trace bytea)
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -37,6 +40,7 @@ declare
   v_now record;  -- the class, the account whose turn it is, and how many there are (at most 2), and the worker's leases
   v_fence bigint;
   v_given claimed_tasks;
+  v_job bigint;
   v_low bigint;
   v_high bigint;
   v_started bigint[];  -- this and the one below: jobs whose first tasks are leased
@@ -109,8 +113,24 @@ begin
       order by s.vtime limit 1), v_given.finish) vclock) n
   where c.ctid = v_now.clock_spot and n.vclock > v_now.clock;
 
-  select min(id), max(id) into v_low, v_high from unnest(v_given.jobs) u(id);
   v_long := v_told_seconds * v_worker.speed < any (v_given.ests);
+  if v_now.leases = 0 and v_given.tasks = '{0}' then
+    v_job := v_given.jobs[1];
+    return query
+    update job j set state = 'running', started_at = p_now, last_event = j.last_event + 1,
+      started_event = j.last_event + 1, revision = j.revision + 1
+    where j.id = v_job and j.state = 'queued' and j.est_seconds is not null and j.timeout_seconds is null
+    returning v_fence, j.id, false, not j.merge, j.kind, j.kind_version, j.args,
+      (select l.model from lane l where l.id = j.lane_id), v_given.tasks, v_given.attempts, v_given.ests, '{1}'::int[],
+      array[j.items_total::int], array[j.input], null::bytea[], j.priority, j.trace;
+    if found then
+      if v_long then
+        perform notify_jobs(v_given.jobs);
+      end if;
+      return;
+    end if;
+  end if;
+  select min(id), max(id) into v_low, v_high from unnest(v_given.jobs) u(id);
   with started as (
     update job j set state = 'running', started_at = p_now, last_event = j.last_event + 1,
       started_event = j.last_event + 1, revision = j.revision + 1

@@ -14,7 +14,6 @@ language plpgsql security definer set search_path = plimsoll, pg_temp
 #variable_conflict use_column
 declare
   v_lease lease;
-  v_job bigint;
 begin
   select l.* into v_lease from lease l
   where l.worker_id = p_worker_id and l.epoch = p_epoch and l.fence <> all(p_known)
@@ -22,17 +21,6 @@ begin
   order by l.fence desc limit 1;
   if not found then
     return;
-  end if;
-  if v_lease.tasks = '{0}' then  -- as of an idle queue: nothing to join, unless the task has a row of its own
-    v_job := v_lease.jobs[1];
-    return query
-    select v_lease.fence, j.id, false, not j.merge, j.kind, j.kind_version, j.args, l.model, v_lease.tasks,
-      v_lease.attempts, v_lease.charges, '{1}'::int[], array[j.items_total::int], array[j.input], null::bytea[],
-      j.priority, j.trace
-    from job j join lane l on l.id = j.lane_id where j.id = v_job and j.est_seconds is not null;
-    if found then
-      return;
-    end if;
   end if;
   if 0 = all (v_lease.tasks) then
     return query select v_lease.fence, a.*

@@ -22,6 +22,10 @@ declare
   v_low bigint;
   v_high bigint;
 begin
+  if p_lease.tasks = '{0}' and settle_lone(p_lease, p_worker, p_contents[1], p_partials[1], p_oks[1], p_faileds[1],
+      p_seconds[1], p_now) then
+    return true;
+  end if;
   if cardinality(p_lease.holders) = 1 then
     v_accounts := p_lease.holders;
     v_tasks := array[cardinality(p_lease.jobs)];

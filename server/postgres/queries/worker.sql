@@ -16,10 +16,13 @@ select alive, stale_fences, cancelled_jobs, cleanup from plimsoll.heartbeat(
 select plimsoll.report_cleanup($1::int, $2::int, $3::bigint, $4::json);
 
 -- name: worker.claim (prepared)
-select fence from plimsoll.claim($1::int, $2::int, $3::float8, $4::int, $5::smallint, $6::text[]);
+-- A row without a job: worker.read_lease has the tasks.
+select fence, job_id, is_merge, is_whole, kind, kind_version, args, model, tasks, attempts, est_seconds, places, items, inputs, partials,
+  priority, trace
+from plimsoll.claim($1::int, $2::int, $3::float8, $4::int, $5::smallint, $6::text[]);
 
 -- name: worker.claim_elsewhere
-select fence from plimsoll.claim_elsewhere($1::int, $2::int, $3::float8, $4::int, $5::smallint);
+select fence, null::bigint job_id from plimsoll.claim_elsewhere($1::int, $2::int, $3::float8, $4::int, $5::smallint);
 
 -- name: worker.read_lease (prepared)
 -- What the claim before it has leased: the worker's newest lease but $3. One row per job.

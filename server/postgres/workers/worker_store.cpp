@@ -132,16 +132,15 @@ awaitable<Result<queue::Claim>> WorkerStore::claim_elsewhere(
 }
 
 awaitable<Result<queue::Claim>> WorkerStore::leased(WorkerHandle worker, Statement claiming) {
-    auto reading = Statement::of(sql::worker_read_lease, worker.id, worker.epoch, held_.fences());
-    // What an idle worker finds is wanted at once, and is little: one transaction takes less time.
-    // What a busy one fetches ahead may be much: nobody waits for the class while it is read.
-    reading.begins_transaction = !held_.empty();
-    Batch batch;
-    batch.push_back(std::move(claiming));
-    batch.push_back(std::move(reading));
-    CO_TRY(auto replies, co_await pool_.run(std::move(batch), kCallTimeout));
-    // Without a new lease, the second one may have found one whose claim's response was lost.
-    auto claim = replies.front().empty() ? queue::Claim{} : to_claim(replies.back());
+    CO_TRY(auto rows, co_await pool_.run(std::move(claiming), kCallTimeout));
+    if (rows.empty()) co_return queue::Claim{};
+    if (!rows[0].get<std::optional<JobId>>("job_id")) {
+        // It may be much: nobody waits for the class while it is read.
+        CO_TRY(rows, co_await pool_.run(Statement::of(sql::worker_read_lease, worker.id,
+                                                      worker.epoch, held_.fences()),
+                                        kCallTimeout));
+    }
+    auto claim = to_claim(rows);
     if (runs_on_chunks(claim)) {
         // The claim stays valid in the database even if this fails: heartbeats will not name its
         // lease, so it expires.

@@ -25,7 +25,6 @@ class HeldLeases {
     void drop_all() { open_.clear(); }
 
     std::vector<std::int64_t> fences() const;
-    bool empty() const { return open_.empty(); }
 
   private:
     std::map<std::int64_t, std::set<queue::TaskName>> open_;

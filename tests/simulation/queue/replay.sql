@@ -10,7 +10,9 @@ returns table (fence bigint, job_id bigint, task int, attempt smallint, items in
 begin
   return query select c.fence, c.job_id, u.task, u.attempt, u.items, u.input, c.partials
   from claim(p_worker, p_epoch, p_seconds, p_tasks, null, '{}', p_now) n
-  cross join lateral read_lease(p_worker, p_epoch, array[-n.fence]) c
+  cross join lateral (
+    select n.* where n.job_id is not null
+    union all select r.* from read_lease(p_worker, p_epoch, array[-n.fence]) r where n.job_id is null) c
   cross join unnest(c.tasks, c.attempts, c.places, c.items, c.inputs) u(task, attempt, place, items, input) order by u.place;
 exception when sqlstate 'PLM01' then
   return query select null::bigint, null::bigint, null::int, null::smallint, null::int, null::bytea, null::bytea[];
