@@ -25,7 +25,7 @@ begin
     v_lanes := '{}'::int[];
   elsif cardinality(v_lanes) > 1 then
     select o.lanes, o.heads into v_lanes, v_heads
-    from order_lanes(v_lanes, v_heads, p_account.counts, p_worker, p_bucket, p_models, p_now) o;
+    from served_lanes(v_lanes, v_heads, p_account.counts, p_worker, p_bucket, p_models, p_now) o;
   end if;
 
   for i in 1 .. cardinality(v_lanes) loop

@@ -66,13 +66,13 @@ begin
     period_start = quota_start(t.quota_period, p_now),
     period_seconds = period_used(t.period_seconds, t.period_start, t.quota_period, p_now) + c.charge,
     slots = t.slots + (t.account_id <> all(p_held))::int,
-    (lanes, heads, counts) = (
+    (lanes, heads, counts) = (  -- none, if all of the account's tasks are taken
       select coalesce(array_agg(u.id), '{}'), coalesce(array_agg(coalesce(v_taken_heads[u.place], u.head)), '{}'),
         coalesce(array_agg(u.n - coalesce(v_taken_counts[u.place], 0)), '{}')
       from (
         select o.*, c.before + array_position(c.examined, o.id) place
         from unnest(t.lanes, t.heads, t.counts) o(id, head, n) offset 0) u
-      where u.n > coalesce(v_taken_counts[u.place], 0))
+      where c.n < t.ready and u.n > coalesce(v_taken_counts[u.place], 0))
   from (
     select x.spot, x.n, x.charge, x.before, p_turns.lanes[x.before + 1 : x.last] examined
     from unnest(p_turns.spots, p_given, p_charges, 0 || p_turns.last_lanes, p_turns.last_lanes)

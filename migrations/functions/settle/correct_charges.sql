@@ -13,8 +13,8 @@ begin
       vtime = case when t.ready > 0 and (t.over_quota or t.slots >= t.cap and t.slots - c.gone < t.cap)
         then greatest(t.vtime + c.more / t.weight, class_clock(p_class_id)) else t.vtime + c.more / t.weight end
     from (
-      select u.more, (not exists (select from lease l where l.worker_id = p_worker.id
-          and l.fence >= p_worker.oldest_fence and u.account_id = any(l.holders)))::int gone,
+      select u.more, (u.account_id <> all (array(select unnest(l.holders) from lease l
+          where l.worker_id = p_worker.id and l.fence >= p_worker.oldest_fence)))::int gone,
         (select z.ctid from account_state z where z.account_id = u.account_id order by z.version desc limit 1) spot
       from (select unnest(p_accounts) account_id, unnest(p_corrections) more) u offset 0) c
     where t.ctid = c.spot
