@@ -7,7 +7,7 @@
 do $$
 declare
   v_tables_owner constant text[] := array['apply_retention', 'day_of', 'ensure_partitions', 'forget_audit',
-    'list_model_use', 'membership_keep_owner', 'read_jobs'];
+    'list_model_use', 'membership_keep_owner', 'read_end', 'read_jobs'];
   v_identity constant text[] := array[
     'accept_invitation', 'authenticate_session', 'authenticate_token', 'begin_password_attempt', 'change_password',
     'find_invitation', 'follow_admin_groups', 'follow_mapping', 'last_team', 'password_delay', 'renew_password_hash',
@@ -111,7 +111,8 @@ grant execute on function
   forget_webhook_deliveries, job_progress, jobs_of_device, lift_hold, list_attempts, list_cleanups,
   list_device_classes, list_devices, list_holds, list_linked_chunks, list_log, list_model_use, list_shares, list_tasks,
   list_team_limits, list_vacuum_holders,
-  mark_unserved, open_report_link, place_hold, promote_due, queue_depth, read_jobs, read_linked_chunk, read_usage,
+  mark_unserved, open_report_link, place_hold, promote_due, queue_depth, read_end, read_jobs, read_linked_chunk,
+  read_usage,
   redrive_jobs, renew_password_hash, renew_quotas, request_cleanup, run_schedule, set_device_class, set_share,
   set_team_limit, settle_webhook_delivery, sign_in_provided_user, spend_password_link, spend_sign_in_link,
   unnamed_objects, watch_vacuum

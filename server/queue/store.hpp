@@ -58,8 +58,10 @@ struct EndedTask {
 };
 
 struct Ended {
-    Job job;
-    std::vector<EndedTask> tasks;  // none before the job has ended
+    JobId id;
+    JobState state = JobState::queued;
+    std::string error;             // why the job failed
+    std::vector<EndedTask> tasks;  // in no order; none before the job has ended
 };
 
 // The input of a task: in its kind's own encoding, or a chunk of its job's dataset and the slice

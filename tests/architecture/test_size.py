@@ -7,9 +7,9 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (542, 51_476),
-    'server': (806, 77_936),
+    'server': (806, 77_948),
     'web': (411, 28_077),
-    'migrations': (176, 6_599),
+    'migrations': (177, 6_614),
     'deploy': (99, 2_118),
     'tests': (807, None),
 }

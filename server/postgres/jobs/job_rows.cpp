@@ -127,6 +127,17 @@ std::string to_content(const Row& row) {
     return row.get<Maybe<std::string>>("content").value_or("");
 }
 
+queue::Ended to_ended(JobId id, const Rows& rows) {
+    queue::Ended ended{id,
+                       state_of(rows[0].get<std::string>("job_state")),
+                       error_message(rows[0].get<Maybe<std::string>>("job_error").value_or("")),
+                       {}};
+    for (const Row row : rows)
+        if (const auto seq = row.get<Maybe<int>>("seq"))
+            ended.tasks.push_back({*seq, why_quarantined(row), to_content(row)});
+    return ended;
+}
+
 queue::Attempt to_attempt(const Row& row) {
     queue::Attempt attempt;
     attempt.task = row.get<int>("task");

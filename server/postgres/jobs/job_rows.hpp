@@ -2,6 +2,7 @@
 
 #include "server/postgres/driver/rows.hpp"
 #include "server/queue/job.hpp"
+#include "server/queue/store.hpp"
 #include "server/queue/wait.hpp"
 
 namespace plimsoll::postgres {
@@ -31,6 +32,9 @@ queue::FoundTasks to_found_tasks(const Rows& rows);
 // Of a result: empty if the task is done.
 std::string why_quarantined(const Row& row);
 queue::ChunkInfo to_chunk_info(const Row& row);
+
+// From the rows of results.end, of which there is one at least; contents as they are stored.
+queue::Ended to_ended(JobId id, const Rows& rows);
 
 // From a row of results.chunk or report_links.chunk.
 std::string to_content(const Row& row);

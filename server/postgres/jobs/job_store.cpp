@@ -311,16 +311,13 @@ class JobStore final : public queue::JobStore {
     }
 
     awaitable<Result<queue::Ended>> ended(TeamId team, JobId id) override {
-        CO_TRY(auto replies, co_await run_in(pool_, kCallTimeout, in_team(team),
-                                             Statement::of(sql::jobs_get, std::vector{id.value}),
-                                             Statement::of(sql::results_all, id)));
-        if (replies[1].empty()) co_return fail(no_such_job());
-        queue::Ended found{to_job(replies[1][0]), {}};
-        if (!queue::is_final(found.job.state)) co_return found;
-        for (const Row row : replies[2]) {
-            auto& task = found.tasks.emplace_back(row.get<int>("seq"), why_quarantined(row));
+        CO_TRY(auto rows,
+               co_await run_in(pool_, in_team(team), Statement::of(sql::results_end, id)));
+        if (rows.empty()) co_return fail(no_such_job());
+        auto found = to_ended(id, rows);
+        for (auto& task : found.tasks) {
             CO_TRY(task.content,
-                   co_await fetch(objects_, result_folder(id, task.seq), to_content(row)));
+                   co_await fetch(objects_, result_folder(id, task.seq), std::move(task.content)));
         }
         co_return found;
     }

@@ -12,9 +12,9 @@ select r.seq, r.state, t.first_item, t.items, r.error, substring(r.content from 
 from plimsoll.result r join plimsoll.job_task t on t.job_id = r.job_id and t.seq = r.seq
 where r.job_id = $1::bigint and t.items > 0 order by r.seq;
 
--- name: results.all (prepared)
--- Those of a small job, with their contents. Index result_<day>_pkey.
-select r.seq, r.state, r.error, r.content from plimsoll.result r where r.job_id = $1::bigint order by r.seq;
+-- name: results.end (prepared)
+-- How the small job $1 ended, with its contents.
+select job_state, job_error, seq, state, error, content from plimsoll.read_end($1::bigint);
 
 -- name: results.chunk
 -- One chunk: a gzip member of JSON lines. Index result_<day>_pkey.

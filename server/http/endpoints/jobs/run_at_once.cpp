@@ -26,7 +26,7 @@ constexpr std::size_t kLargestRows = 4 * 1024 * 1024;  // of one task
 constexpr std::chrono::seconds kLongestCancel{30};
 constexpr std::chrono::seconds kForgetTogether{1};
 
-std::string why_ended(const queue::Job& job) {
+std::string why_ended(const queue::Ended& job) {
     return job.error.empty() ? "The job was cancelled." : job.error;
 }
 
@@ -63,17 +63,15 @@ awaitable<AtOnce> RunAtOnce::run(queue::NewJob job, const jobs::Contract& kind,
     auto submitted = need(co_await store_.submit(std::move(job)));
     if (submitted.over_quota) throw Refused(over_quota(*submitted.over_quota, clock_.now()));
     auto found = need(unless_lost(co_await ended(team, submitted.id, start, end)));
-    auto& last = found.job;
     std::string missing;
-    if (queue::is_final(last.state)) {
-        missing = why_ended(last);
-    } else {
-        missing = co_await why_unfinished(last, kind, max);  // a cancelled job waits for nothing
-        (void)co_await store_.cancel(team, submitter, last.id);
+    if (queue::is_final(found.state)) {
+        missing = why_ended(found);
+    } else {  // a cancelled job waits for nothing
+        missing = co_await why_unfinished(team, found.id, kind, max);
+        (void)co_await store_.cancel(team, submitter, found.id);
     }
-    if (keep) need(unless_lost(co_await store_.keep(team, last.id)));  // the response names it
-    auto lines = need(rows(found, plan, kind, missing));
-    co_return AtOnce{std::move(last), std::move(lines)};
+    if (keep) need(unless_lost(co_await store_.keep(team, found.id)));  // the response names it
+    co_return AtOnce{found.id, need(rows(found, plan, kind, missing))};
 }
 
 awaitable<Result<queue::Ended>> RunAtOnce::ended(TeamId team, JobId id,
@@ -85,16 +83,16 @@ awaitable<Result<queue::Ended>> RunAtOnce::ended(TeamId team, JobId id,
         co_await signals_.changed_since(id, since, wake);
         since = SteadyClock::now();
         auto found = co_await store_.ended(team, id);
-        if (!found || queue::is_final(found->job.state)) co_return found;
+        if (!found || queue::is_final(found->state)) co_return found;
         if (draining_.begun() || SteadyClock::now() >= end) co_return found;
     }
 }
 
-awaitable<std::string> RunAtOnce::why_unfinished(const queue::Job& job, const jobs::Contract& kind,
+awaitable<std::string> RunAtOnce::why_unfinished(TeamId team, JobId id, const jobs::Contract& kind,
                                                  std::chrono::milliseconds max) const {
     if (draining_.begun()) co_return "The server is stopping.";
     auto text = "The job did not finish within " + std::to_string(max.count() / 1000) + " s.";
-    const auto wait = co_await store_.wait(job.team, job.id);
+    const auto wait = co_await store_.wait(team, id);
     if (wait && *wait) {
         const auto missing = queue::missing_capability(**wait, kind);
         text += ' ' + queue::describe(**wait, missing);
@@ -120,9 +118,9 @@ Result<std::string> RunAtOnce::rows(const queue::Ended& ended, const jobs::Plan&
     return lines;
 }
 
-awaitable<void> RunAtOnce::forget(const queue::Job& job, UserId by) {
+awaitable<void> RunAtOnce::forget(TeamId team, JobId id, UserId by) {
     const bool first = forgotten_.empty();
-    forgotten_[{job.team, by}].push_back(job.id);
+    forgotten_[{team, by}].push_back(id);
     if (!first) co_return;
     boost::asio::co_spawn(co_await boost::asio::this_coro::executor, remove_forgotten(),
                           boost::asio::detached);

@@ -15,7 +15,7 @@ namespace plimsoll::http::endpoints {
 
 // The end of a job that one call submitted and waited for.
 struct AtOnce {
-    queue::Job job;  // not final if the time ran out and the job was cancelled
+    JobId id;
     std::string
         rows;  // JSON lines, one for every item, in order; those of unfinished tasks say why
 };
@@ -35,7 +35,7 @@ class RunAtOnce {
 
     // Deletes the job with its texts and rows, in the background, together with those of the next
     // second: no call waits for it, and few run beside it. This object must stay.
-    awaitable<void> forget(const queue::Job& job, UserId by);
+    awaitable<void> forget(TeamId team, JobId id, UserId by);
 
   private:
     using Forgotten = std::map<std::pair<TeamId, UserId>, std::vector<JobId>>;
@@ -45,7 +45,7 @@ class RunAtOnce {
     awaitable<Result<queue::Ended>> ended(TeamId team, JobId id,
                                           std::chrono::steady_clock::time_point since,
                                           std::chrono::steady_clock::time_point end) const;
-    awaitable<std::string> why_unfinished(const queue::Job& job, const jobs::Contract& kind,
+    awaitable<std::string> why_unfinished(TeamId team, JobId id, const jobs::Contract& kind,
                                           std::chrono::milliseconds max) const;
     static Result<std::string> rows(const queue::Ended& ended, const jobs::Plan& plan,
                                     const jobs::Contract& kind, std::string_view missing);

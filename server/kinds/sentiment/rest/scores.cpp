@@ -63,7 +63,7 @@ class Scores {
         const std::chrono::seconds max(call.body.value("timeout_seconds", kDefaultSeconds));
         const bool keep = call.body.value("keep", false);
         const auto answer = co_await jobs_.run(std::move(job), kind, max, keep);
-        if (!keep) co_await jobs_.forget(answer.job, call.principal.user.id);
+        if (!keep) co_await jobs_.forget(call.principal.team.id, answer.id, call.principal.user.id);
         co_return http::text_response("application/json", text(answer, used, keep));
     }
 
@@ -76,7 +76,7 @@ class Scores {
     }
 
     static std::string text(const http::endpoints::AtOnce& answer, const json& used, bool keep) {
-        json head{{"job_id", keep ? json(to_public(answer.job.id)) : json(nullptr)},
+        json head{{"job_id", keep ? json(to_public(answer.id)) : json(nullptr)},
                   {"model", used.value("model", json(nullptr))},
                   {"model_hash", used.value("model_hash", json(nullptr))},
                   {"form", used.value("form", json(nullptr))},
