@@ -1,5 +1,5 @@
--- The state of the job and, once it has ended, its results with their contents: a row each, or one without a seq. No row:
--- the job does not exist or is another team's. Indexes job_<day>_pkey, result_<day>_pkey.
+-- The state of the job and, once it has ended, its results with their contents: a row each, or one without a seq.
+-- No row: the job does not exist or is another team's. Indexes job_<day>_pkey, result_<day>_pkey.
 create or replace function read_end(p_job bigint)
 returns table (job_state text, job_error text, seq int, state text, error text, content bytea)
 language plpgsql stable set search_path = plimsoll, pg_temp
