@@ -1,7 +1,7 @@
 -- Leases to the worker the next tasks of the accounts whose turn it is: about p_max_seconds of its device's time, at
--- most p_max_tasks, at least one if any fits. fence: of the lease. No row: nothing to do; listen and poll. If the worker
--- had no lease and gets a single task with its input in the job's row, as on an idle queue, the other columns are what
--- read_lease would return. Otherwise job_id is null: call read_lease.
+-- most p_max_tasks, at least one if any fits. fence: of the lease. No row: nothing to do; listen and poll.
+-- If the worker had no lease and gets a single task with its input in the job's row, as on an idle queue, the other
+-- columns are what read_lease would return. Otherwise job_id is null: call read_lease.
 --
 -- Within an account: by priority, which grows while a task waits, then the lane that is furthest behind. Among lanes
 -- that differ in whether the worker holds their model (p_models), the one whose model it holds, unless the head of the
